@@ -1,0 +1,141 @@
+#!/bin/sh
+# Every check of the project: the core alone, the package, style. The last line counts them.
+# Starts from a bare Debian 12: as root it installs what is missing. Logs go to output/check/.
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=tools/common.sh
+. tools/common.sh
+
+install_missing "$build_needs$demo_needs$check_needs"
+if can_install; then install_missing "$manual_needs"; fi
+
+logs=$PWD/output/check
+rm -rf "$logs"
+mkdir -p "$logs"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+# count PASSED FAILED SKIPPED
+count() {
+  passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
+}
+
+# step LOG NAME COMMAND...: runs one check; it passes when the command does.
+step() {
+  log=$logs/$1.log
+  name=$2
+  shift 2
+  printf '%-60s' "$name"
+  begin=$(date +%s)
+  if "$@" >"$log" 2>&1 </dev/null; then
+    result=ok
+    count 1 0 0
+  else
+    result=FAILED
+    count 0 1 0
+  fi
+  printf '%-8s%4d s\n' $result $(($(date +%s) - begin))
+  if [ $result = FAILED ]; then
+    echo "--- the end of $log"
+    tail -n 60 "$log"
+    echo "---"
+  fi
+}
+
+# The C++ files that people write.
+cpp_files() {
+  find src cpp -name '*.cpp' -o -name '*.h' | grep -v RcppExports
+}
+
+no_r_in_core() {
+  ! grep -rnE '#[[:space:]]*include[[:space:]]*[<"](R|cpp11)[A-Za-z_]*[./>]' src/core cpp
+}
+
+no_long_line() {
+  ! find R src cpp tests tools bench inst .ci -type f \
+    \( -name '*.R' -o -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name 'CMakeLists.txt' \) \
+    -not -name 'RcppExports*' -exec grep -nHE '.{101}' {} +
+}
+
+formatted() {
+  cpp_files | xargs clang-format --dry-run -Werror
+}
+
+linted() {
+  Rscript --vanilla -e 'found <- lintr::lint_dir("R")' -e 'print(found)' \
+    -e 'quit(status = length(found) > 0)'
+}
+
+shell_checked() {
+  shellcheck -x tools/*.sh .ci/run
+}
+
+# man/, NAMESPACE and the exports are what docs.sh makes of the sources.
+documented() {
+  copy=$work/docs
+  mkdir "$copy" &&
+    cp -R DESCRIPTION NAMESPACE R man src tools "$copy" &&
+    sh "$copy/tools/docs.sh" &&
+    for generated in NAMESPACE man R/RcppExports.R src/RcppExports.cpp; do
+      diff -r "$generated" "$copy/$generated" || return 1
+    done
+}
+
+# core NAME WRAPPER FLAGS: builds the core's own tests and runs them.
+core() {
+  cmake -S cpp -B "$work/$1" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DCMAKE_CROSSCOMPILING_EMULATOR="$2" -DCMAKE_CXX_FLAGS="$3" &&
+    cmake --build "$work/$1" &&
+    ctest --test-dir "$work/$1" --output-on-failure
+}
+
+count_core() {
+  count "$(grep -cE 'Test +#.* Passed ' "$logs/core.log")" \
+    "$(grep -cE 'Test +#.*\*\*\*(Failed|Exception|Timeout|Not Run)' "$logs/core.log")" \
+    "$(grep -cE 'Test +#.*\*\*\*Skipped' "$logs/core.log")"
+}
+
+# The settings keep out what only a machine with network, or this Debian's compiler flags, cause.
+package() {
+  export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
+  export _R_CHECK_RD_MATH_RENDERING_=false R_RD4PDF=times,hyper NOT_CRAN=true
+  export _R_CHECK_COMPILATION_FLAGS_KNOWN_="-Wformat -Werror=format-security -Wdate-time"
+  build_package "$work" &&
+    R CMD check --as-cran $no_manual -o "$work" "$work"/flexkern_*.tar.gz &&
+    ! grep -E '\.\.\. (\[.*\] )?(WARNING|ERROR)' "$work/flexkern.Rcheck/00check.log" &&
+    ! grep -E '\.\.\. (\[.*\] )?NOTE' "$work/flexkern.Rcheck/00check.log" |
+      grep -v 'CRAN incoming feasibility'
+}
+
+# From the closing line of testthat: [ FAIL 0 | WARN 0 | SKIP 0 | PASS 0 ]
+count_package() {
+  cp "$work"/flexkern.Rcheck/*.log "$work"/flexkern.Rcheck/tests/*.Rout* "$logs" 2>/dev/null || true
+  line=$(cat "$logs"/testthat.Rout* 2>/dev/null | grep '^\[ FAIL ' | tail -n 1)
+  [ -n "$line" ] || return 0
+  # shellcheck disable=SC2046
+  count $(echo "$line" | sed -E 's/.*FAIL ([0-9]+) .*SKIP ([0-9]+) .*PASS ([0-9]+) .*/\3 \1 \2/')
+}
+
+step headers "src/core includes no R header" no_r_in_core
+step lines "no line over 100 characters" no_long_line
+step format "C++ is formatted (clang-format)" formatted
+step lint "R is lint-free (lintr)" linted
+step shell "scripts are clean (shellcheck)" shell_checked
+step docs "man/, NAMESPACE and exports are up to date" documented
+step core "core tests" core plain "" ""
+count_core
+step sanitizers "core tests, address and undefined-behaviour sanitizers" core sanitized "" \
+  "-fsanitize=address,undefined -fno-sanitize-recover=all"
+step valgrind "core tests, valgrind" core valgrind "valgrind;-q;--error-exitcode=9" ""
+no_manual=
+if ! command -v pdflatex >/dev/null; then
+  echo "No pdflatex here: the PDF manual is not checked"
+  no_manual=--no-manual
+  count 0 0 1
+fi
+step package "R CMD build and R CMD check --as-cran" package
+count_package
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

@@ -1,0 +1,106 @@
+# Shared by the scripts of this folder: what they need, how to get it, where results go.
+# Sourced from the project's root.
+# shellcheck shell=sh disable=SC2034
+
+# One line each: Debian package, then how to see that it is there.
+build_needs='
+r-base-core command R
+g++ command g++
+make command make
+r-cran-rcpp r Rcpp
+r-cran-rcppeigen r RcppEigen
+r-cran-matrix r Matrix
+'
+demo_needs='
+r-cran-mlbench r mlbench
+r-cran-e1071 r e1071
+r-cran-randomforest r randomForest
+'
+check_needs='
+clang-format command clang-format
+cmake command cmake
+libeigen3-dev file /usr/include/eigen3/Eigen/Core
+libgtest-dev file /usr/include/gtest/gtest.h
+pandoc command pandoc
+qpdf command qpdf
+shellcheck command shellcheck
+tidy command tidy
+valgrind command valgrind
+r-cran-caret r caret
+r-cran-knitr r knitr
+r-cran-lintr r lintr
+r-cran-ranger r ranger
+r-cran-rmarkdown r rmarkdown
+r-cran-roxygen2 r roxygen2
+r-cran-testthat r testthat
+'
+# Only for the PDF manual, which the check leaves out where there is no LaTeX.
+manual_needs='
+texlive-latex-base command pdflatex
+texlive-latex-recommended file /usr/share/texlive/texmf-dist/tex/latex/booktabs/booktabs.sty
+texlive-fonts-recommended file /usr/share/texlive/texmf-dist/tex/latex/psnfss/times.sty
+'
+
+# The Debian packages of a list of needs that are not met.
+missing() {
+  r_packages=$(Rscript --vanilla -e 'writeLines(.packages(TRUE))' 2>/dev/null)
+  echo "$*" | while read -r package kind name; do
+    case $kind in
+      command) command -v "$name" >/dev/null ;;
+      file) [ -e "$name" ] ;;
+      r) echo "$r_packages" | grep -qx "$name" ;;
+    esac || echo "$package"
+  done
+}
+
+can_install() {
+  [ "$(id -u)" = 0 ] && [ -f /etc/debian_version ] && command -v apt-get >/dev/null
+}
+
+# Installs what is missing; where it cannot, says what that is and stops.
+install_missing() {
+  absent=$(missing "$*" | tr '\n' ' ')
+  [ -n "$absent" ] || return 0
+  if ! can_install; then
+    echo "These Debian packages are missing: $absent" >&2
+    echo "Install them, or run this script as root on Debian 12, where it does that itself." >&2
+    exit 1
+  fi
+  echo "Installing $absent"
+  apt-get -qq update
+  # shellcheck disable=SC2086
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends $absent >/dev/null
+}
+
+# Builds the source package into a folder; further arguments go to R CMD build.
+build_package() {
+  root=$PWD
+  folder=$1
+  shift
+  (cd "$folder" && R CMD build "$@" "$root")
+}
+
+# Installs the project into output/library, which Rscript then sees.
+install_flexkern() {
+  build=$(mktemp -d)
+  mkdir -p output/library
+  echo "Installing flexkern into output/library"
+  if ! { build_package "$build" --no-build-vignettes &&
+    R CMD INSTALL --no-docs --library=output/library "$build"/flexkern_*.tar.gz; } \
+    >output/install.log 2>&1; then
+    tail -n 40 output/install.log >&2
+    exit 1
+  fi
+  rm -rf "$build"
+  export R_LIBS="$PWD/output/library"
+}
+
+export LC_ALL=C.UTF-8
+MAKEFLAGS=-j$(nproc)
+export MAKEFLAGS FLEXKERN_THREADS=2 OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2
+# A folder shared/data beside the project, where there is one, holds more data for the tests.
+if [ -d ../shared/data ]; then
+  FLEXKERN_DATA=$(cd ../shared/data && pwd)
+  export FLEXKERN_DATA
+fi
+mkdir -p output
