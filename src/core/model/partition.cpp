@@ -1,0 +1,70 @@
+#include "partition.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "../base/error.h"
+#include "../base/rng.h"
+#include "cover.h"
+
+namespace flexkern {
+
+namespace {
+
+// Rows packed for distances are the one large allocation of a partition.
+PackedRows pack_rows(ConstMatrixRef x, Context& context) {
+  if (PackedRows::bytes(x.rows(), x.cols()) > context.memory)
+    throw MemoryBudgetError("the memory budget is too small for the partition");
+  return PackedRows(x, context);
+}
+
+std::vector<std::int32_t> iota(std::size_t n) {
+  std::vector<std::int32_t> v(n);
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+Partition voronoi(ConstMatrixRef x, const PartitionOptions& options, Context& context) {
+  Rng rng(context.seed, stream::kPartition);
+  const index_t first =
+      options.first >= 0 ? options.first : static_cast<index_t>(rng.below(x.rows()));
+  context.start_phase("centers of the partition", 0);
+  Cover cover =
+      farthest_first(pack_rows(x, context), first, {options.radius, options.cells}, context);
+  const double radius = cover.radius();
+  return {std::move(cover.cell), cover.centers, iota(cover.centers.size()), radius};
+}
+
+// A random permutation cut into parts whose sizes differ by at most 1.
+Partition random_chunks(ConstMatrixRef x, const PartitionOptions& options, Context& context) {
+  const index_t n = x.rows(), m = std::min(options.cells, n);
+  std::vector<std::int32_t> order = iota(n);
+  Rng(context.seed, stream::kPartition).shuffle(order);
+  Partition chunks;
+  chunks.cell.resize(n);
+  for (index_t i = 0; i < n; ++i) chunks.cell[order[i]] = static_cast<std::int32_t>(i % m);
+  return chunks;
+}
+
+}  // namespace
+
+Partition make_partition(ConstMatrixRef x, const PartitionOptions& options, Context& context) {
+  require(x.rows() > 0, "a partition needs at least one row");
+  require(options.cells > 0, "a partition needs at least one cell");
+  switch (options.type) {
+    case PartitionType::kVoronoi:
+      return voronoi(x, options, context);
+    case PartitionType::kBounded:
+      throw Error("not yet");
+    case PartitionType::kRandom:
+      return random_chunks(x, options, context);
+    case PartitionType::kNone:
+      break;
+  }
+  Partition whole;
+  whole.cell.assign(x.rows(), 0);
+  return whole;
+}
+
+}  // namespace flexkern
