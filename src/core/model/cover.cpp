@@ -102,9 +102,10 @@ class Traversal {
   }
 
   void scan(std::vector<Block>& blocks, std::int32_t center, std::int32_t fresh) {
-    const auto items = static_cast<index_t>(blocks.size());
-    const int threads = items * kBlock < kWorthThreads ? 1 : context_.threads;
-    parallel_for(items, threads, context_,
+    index_t work = 0;
+    for (const Block& b : blocks) work += b.end - b.begin;
+    const int threads = work < kWorthThreads ? 1 : context_.threads;
+    parallel_for(static_cast<index_t>(blocks.size()), threads, context_,
                  [&](index_t b, int) { scan_block(blocks[b], rows_.row(center), fresh); });
   }
 
