@@ -1,0 +1,138 @@
+# One vocabulary of arguments: a name means the same thing and fails the same way everywhere.
+
+abort <- function(..., arg = NULL) {
+  stop(structure(
+    class = c("flexkern_error", "error", "condition"),
+    list(message = paste0(...), call = NULL, arg = arg)
+  ))
+}
+
+warn <- function(...) warning(paste0(...), call. = FALSE)
+
+abort_arg <- function(arg, found, want) {
+  abort("`", arg, "` must be ", want, ", not ", describe(found), ".", arg = arg)
+}
+
+# What was found, in a few words.
+describe <- function(x) {
+  if (is.null(x)) return("NULL")
+  if (is.character(x) && length(x) == 1L && !is.na(x)) return(dQuote(shorten(x), FALSE))
+  if (is.atomic(x) && length(x) == 1L && !is.object(x)) return(format(x, digits = 15))
+  if (is.data.frame(x) || length(dim(x)) == 2L) {
+    return(sprintf("%s of %d x %d", with_article(first_class(x)), nrow(x), ncol(x)))
+  }
+  if (is.function(x) || is.language(x) || is.environment(x)) return(with_article(first_class(x)))
+  sprintf("%s of length %d", with_article(vector_kind(x)), length(x))
+}
+
+shorten <- function(x, width = 40L) if (nchar(x) > width) paste0(substr(x, 1L, width), "...") else x
+
+first_class <- function(x) {
+  class <- class(x)[1L]
+  switch(class, data.frame = "data frame", tbl_df = "tibble", call = "call", class)
+}
+
+vector_kind <- function(x) {
+  if (is.object(x) || is.list(x)) return(first_class(x))
+  paste(if (is.numeric(x)) "numeric" else first_class(x), "vector")
+}
+
+with_article <- function(noun) paste(if (grepl("^[aeiouAEIOU]", noun)) "an" else "a", noun)
+
+# At most five names, in backticks.
+name_list <- function(names, max = 5L) {
+  shown <- paste0("`", utils::head(names, max), "`", collapse = ", ")
+  if (length(names) > max) shown <- paste0(shown, " and ", length(names) - max, " more")
+  shown
+}
+
+plural <- function(n, one, many = paste0(one, "s")) if (n == 1L) one else many
+
+# ---- the vocabulary --------------------------------------------------------------------------
+
+is_number <- function(x, min = -Inf, max = Inf) {
+  is.numeric(x) && !is.object(x) && length(x) == 1L && is.finite(x) && x >= min && x <= max
+}
+is_whole <- function(x, min = -Inf, max = .Machine$integer.max) {
+  is_number(x, min, max) && x == round(x)
+}
+is_positive <- function(x) is.numeric(x) && length(x) > 0L && all(is.finite(x)) && all(x > 0)
+is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
+
+rule <- function(want, ok, null = FALSE) list(want = want, ok = ok, null = null)
+
+vocabulary <- list(
+  radius = rule("one positive number", function(x) is_number(x) && x > 0, TRUE),
+  cells = rule("a whole number of at least 1", function(x) is_whole(x, 1), TRUE),
+  max.cell = rule("a whole number of at least 10", function(x) is_whole(x, 10)),
+  degree = rule("a whole number from 1 to 20", function(x) is_whole(x, 1, 20)),
+  coef0 = rule("one finite number", is_number),
+  gamma = rule("positive numbers", is_positive, TRUE),
+  lambda = rule("positive numbers", is_positive, TRUE),
+  cost = rule("positive numbers", is_positive, TRUE),
+  folds = rule("a whole number of at least 2", function(x) is_whole(x, 2)),
+  refine = rule("TRUE or FALSE", is_flag),
+  clip = rule("TRUE or FALSE", is_flag),
+  probability = rule("TRUE or FALSE", is_flag),
+  verbose = rule("TRUE or FALSE", is_flag),
+  tol = rule("one number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1),
+  max.iter = rule("a whole number of at least 1", function(x) is_whole(x, 1)),
+  threads = rule("a whole number of at least 1", function(x) is_whole(x, 1, 1024), TRUE),
+  memory = rule("a positive number of bytes", function(x) is_number(x) && x > 0, TRUE),
+  seed = rule("a whole number of at least 0", function(x) is_whole(x, 0), TRUE),
+  n = rule("a whole number of at least 2", function(x) is_whole(x, 2)),
+  cell = rule("a whole number of at least 1", function(x) is_whole(x, 1), TRUE)
+)
+
+# check_args(folds = folds, tol = tol): each value against the rule of its name.
+check_args <- function(...) {
+  values <- list(...)
+  for (arg in names(values)) {
+    rule <- vocabulary[[arg]]
+    value <- values[[arg]]
+    if (is.null(value) && rule$null) next
+    if (!isTRUE(rule$ok(value))) {
+      abort_arg(arg, value, paste0(rule$want, if (rule$null) " or NULL"))
+    }
+  }
+}
+
+# One of a few words; an untouched default means the first, an unambiguous beginning is enough.
+check_choice <- function(value, choices, arg) {
+  if (identical(value, choices)) return(choices[1L])
+  found <- if (is.character(value) && length(value) == 1L) pmatch(value, choices) else NA
+  if (!is.na(found)) return(choices[found])
+  abort_arg(arg, value, paste0("one of ", paste0('"', choices, '"', collapse = ", ")))
+}
+
+# ---- unknown arguments -----------------------------------------------------------------------
+
+# Names that users of other packages type, and what they are called here.
+foreign_names <- c(
+  decision.values = 'type = "decision"', cross = "folds", tolerance = "tol", C = "cost",
+  num.threads = "threads", scaled = "scale", wts = "weights", class.weight = "class.weights",
+  classwt = "class.weights", sigma = "gamma", kpar = "gamma", prob.model = "probability = TRUE",
+  max_iter = "max.iter", nthreads = "threads"
+)
+
+check_dots <- function(dots, known, where) {
+  if (length(dots) == 0L) return(invisible())
+  names <- names(dots)
+  if (is.null(names) || !all(nzchar(names))) {
+    abort(where, "() got an argument without a name after its last position; name every option.")
+  }
+  bad <- names[1L]
+  hint <- nearest_name(bad, known)
+  abort(
+    where, "() has no argument `", bad, "`.",
+    if (!is.null(hint)) paste0(" Did you mean `", hint, "`?"),
+    arg = bad
+  )
+}
+
+nearest_name <- function(bad, known) {
+  if (bad %in% names(foreign_names)) return(foreign_names[[bad]])
+  distance <- utils::adist(bad, known, ignore.case = TRUE)[1L, ]
+  if (min(distance) > max(2, nchar(bad) / 3)) return(NULL)
+  known[which.min(distance)]
+}

@@ -1,0 +1,126 @@
+# Formulas. Those with main effects only never build a terms object: they are read as lists of
+# names, so that y ~ . costs the same as x and y for any number of columns.
+
+# list(keep, drop) of names; NULL if the right-hand side holds more than names joined by + and -.
+main_effects <- function(rhs) {
+  keep <- drop <- list()
+  repeat {
+    binary <- is_sum(rhs, 3L)
+    unary <- is_sum(rhs, 2L)
+    name <- effect_name(if (binary) rhs[[3L]] else if (unary) rhs[[2L]] else rhs)
+    if (is.null(name)) return(NULL)
+    if ((binary || unary) && identical(rhs[[1L]], quote(`-`))) {
+      drop[[length(drop) + 1L]] <- name
+    } else {
+      keep[[length(keep) + 1L]] <- name
+    }
+    if (!binary) break
+    rhs <- rhs[[2L]]
+  }
+  list(keep = rev(unlist(keep)), drop = unlist(drop))
+}
+
+is_sum <- function(e, length) {
+  is.call(e) && length(e) == length &&
+    (identical(e[[1L]], quote(`+`)) || identical(e[[1L]], quote(`-`)))
+}
+
+# The intercept, 0 or 1, has no name: these models have none.
+effect_name <- function(e) {
+  if (is.symbol(e)) return(as.character(e))
+  if (is.numeric(e) && length(e) == 1L && e %in% 0:1) return("")
+  NULL
+}
+
+effect_variables <- function(effects, data, response) {
+  names <- unique(effects$keep[nzchar(effects$keep)])
+  if ("." %in% names) {
+    if (is.null(data)) abort("The formula has a `.`, but `data` is missing.", arg = "data")
+    before <- seq_along(names) < match(".", names)
+    names <- unique(c(names[before], setdiff(names(data), c(response, names)), names[!before]))
+    names <- names[names != "."]
+  }
+  names <- names[!names %in% effects$drop]
+  if (length(names) == 0L) abort("The formula has no predictors.", arg = "formula")
+  names
+}
+
+# Everything else (transformations, interactions) goes through stats::terms. The terms live in the
+# global environment, so that a saved model carries nobody's frame.
+formula_terms <- function(formula, data) {
+  terms <- if (is.null(data)) stats::terms(formula) else stats::terms(formula, data = data)
+  if (length(attr(terms, "offset"))) {
+    abort("offset() in a formula is not supported; subtract it from the response.", arg = "formula")
+  }
+  if (length(attr(terms, "term.labels")) == 0L) {
+    abort("The formula has no predictors.", arg = "formula")
+  }
+  terms <- stats::delete.response(terms)
+  environment(terms) <- globalenv()
+  terms
+}
+
+expand_terms <- function(terms, frame, xlevels = NULL) {
+  model <- tryCatch(
+    stats::model.frame(terms, frame, na.action = stats::na.pass, xlev = xlevels),
+    error = function(e) abort("The formula cannot be evaluated: ", conditionMessage(e),
+                              arg = "formula")
+  )
+  kept <- if (is.null(xlevels)) attr(model, "terms") else terms
+  grouped <- vapply(model, function(v) is.factor(v) || is.character(v), NA)
+  contrasts <- lapply(model[grouped], function(v) stats::contrasts(as.factor(v), contrasts = FALSE))
+  x <- stats::model.matrix(terms, model, contrasts.arg = if (any(grouped)) contrasts)
+  column <- attr(x, "assign")
+  x <- x[, column > 0L, drop = FALSE]
+  column <- column[column > 0L]
+  in_term <- attr(terms, "factors") > 0
+  numeric_term <- colSums(in_term[!grouped, , drop = FALSE]) > 0
+  indicator <- !numeric_term[column]
+  x[, indicator] <- x[, indicator] / sqrt(2)
+  list(
+    x = matrix(as.double(x), nrow(x)), names = colnames(x), indicator = unname(indicator),
+    source = seq_along(column), terms = kept,
+    xlevels = xlevels %||% stats::.getXlevels(terms, model) %||% list()
+  )
+}
+
+# ---- variables -------------------------------------------------------------------------------
+
+in_data <- function(expr, data, env, what) {
+  tryCatch(
+    eval(expr, data, env),
+    error = function(e) abort("The ", what, " `", shorten(paste(deparse(expr), collapse = " ")),
+                              "` cannot be evaluated: ", conditionMessage(e), ".", arg = what)
+  )
+}
+
+pick_columns <- function(variables, data, env, n) {
+  check_names(names(data)[names(data) %in% variables], "data")
+  absent <- setdiff(variables, names(data))
+  if (length(absent) == 0L && !anyNA(variables)) {
+    if (!all(nzchar(variables))) check_names(variables, "data")
+    return(plain_frame(data[variables]))
+  }
+  columns <- lapply(stats::setNames(nm = variables), function(v) {
+    if (v %in% names(data)) return(data[[v]])
+    found <- get0(v, env, mode = "numeric") %||% get0(v, env, mode = "list") %||%
+      get0(v, env, mode = "character") %||% get0(v, env, mode = "logical")
+    if (NROW(found) == n && !is.null(found)) return(found)
+    abort("The formula asks for `", v, "`, which is ", variable_fault(found, data, n), ".",
+          arg = "formula")
+  })
+  frame <- structure(columns, class = "data.frame", row.names = .set_row_names(n))
+  plain_frame(frame)
+}
+
+variable_fault <- function(found, data, n) {
+  if (!is.null(found)) return(paste("of length", NROW(found), "where the response has", n))
+  if (is.null(data)) "not found" else "not a column of `data`"
+}
+
+subset_rows <- function(subset, n) {
+  if (is.null(subset)) return(NULL)
+  if (is.logical(subset) && length(subset) == n) return(which(subset))
+  if (is.numeric(subset) && !anyNA(subset) && all(abs(subset) <= n)) return(seq_len(n)[subset])
+  abort_arg("subset", subset, paste("a logical vector of length", n, "or row numbers"))
+}

@@ -1,0 +1,203 @@
+# mold: what the user gives at fit becomes a numeric design matrix, a response, weights and a
+# blueprint, by which forge() in new-data.R treats new rows in the same way.
+
+mold <- function(x, y, weights = NULL, na.action = stats::na.fail) {
+  if (missing(y)) abort("`y` is missing; give the response, or a formula and data.", arg = "y")
+  frame <- as_frame(x, "x")
+  if (length(dim(frame)) != 2L || ncol(frame) == 0L) abort("`x` has no columns.", arg = "x")
+  finish_mold(frame, y, weights, na.action)
+}
+
+mold_formula <- function(formula, data, subset, weights, na.action) {
+  if (length(formula) != 3L) {
+    abort("`formula` has no response; write it as response ~ predictors.", arg = "formula")
+  }
+  env <- environment(formula)
+  data <- if (is.null(data)) NULL else as_frame(data, "data", as_columns = TRUE)
+  y <- in_data(formula[[2L]], data, env, "response")
+  n <- NROW(y)
+  effects <- main_effects(formula[[3L]])
+  terms <- if (is.null(effects)) formula_terms(formula, data)
+  variables <- if (is.null(effects)) all.vars(terms[[2L]]) else
+    effect_variables(effects, data, all.vars(formula[[2L]]))
+  frame <- pick_columns(variables, data, env, n)
+  rows <- subset_rows(in_data(subset, data, env, "subset"), n)
+  weights <- in_data(weights, data, env, "weights")
+  if (!is.null(rows)) {
+    check_weights(weights, n)
+    frame <- take_rows(frame, rows)
+    y <- if (length(dim(y)) == 2L) y[rows, , drop = FALSE] else y[rows]
+    weights <- weights[rows]
+  }
+  finish_mold(frame, y, weights, na.action, terms)
+}
+
+finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
+  y <- unwrap_response(y)
+  if (length(y) != nrow(frame)) {
+    abort("`y` has length ", length(y), ", but `x` has ", nrow(frame),
+          plural(nrow(frame), " row"), "; they must agree.", arg = "y")
+  }
+  weights <- check_weights(weights, nrow(frame))
+  frame <- standard_columns(frame)
+  blueprint <- list(columns = colnames(frame), p = ncol(frame), levels = frame_levels(frame))
+  design <- expand(frame, blueprint, terms)
+  blueprint <- c(blueprint, design[c("names", "indicator", "source", "terms", "xlevels")])
+  kept <- complete_rows(design$x, y, blueprint, na.action)
+  if (!is.null(kept$omitted)) {
+    design$x <- design$x[-kept$omitted, , drop = FALSE]
+    y <- y[-kept$omitted]
+    weights <- weights[-kept$omitted]
+  }
+  stop_infinite(design$x, blueprint, "x")
+  if (nrow(design$x) < 2L) {
+    abort("A fit needs at least 2 complete rows, not ", nrow(design$x), ".", arg = "x")
+  }
+  structure(list(x = design$x, y = y, weights = weights, blueprint = blueprint,
+                 na.action = kept$omitted), class = "flexkern_input")
+}
+
+# ---- x ---------------------------------------------------------------------------------------
+
+# A numeric matrix stays one; everything like a data frame becomes a plain data frame without
+# matrix columns. Sparse matrices are refused rather than made dense in silence.
+as_frame <- function(x, arg, as_columns = FALSE) {
+  if (inherits(x, "Matrix")) {
+    abort("`", arg, "` is a ", first_class(x), " of the Matrix package, which is not yet ",
+          "supported; if it fits in memory, give as.matrix(", arg, ").", arg = arg)
+  }
+  if (is.data.frame(x)) return(plain_frame(x))
+  if ((is.numeric(x) || is.logical(x)) && !is.object(x)) {
+    if (is.null(dim(x))) x <- as.matrix(x)
+    if (length(dim(x)) == 2L) return(if (as_columns) plain_frame(as.data.frame(x)) else x)
+  }
+  abort_arg(arg, x, "a numeric matrix or a data frame")
+}
+
+plain_frame <- function(x) {
+  columns <- as.list(x)
+  wide <- vapply(columns, function(column) length(dim(column)) == 2L, NA)
+  if (any(wide)) {
+    columns <- as.list(do.call(data.frame, c(columns, check.names = FALSE)))
+  }
+  structure(columns, class = "data.frame", row.names = .set_row_names(nrow(x)))
+}
+
+take_rows <- function(frame, rows) {
+  columns <- lapply(unclass(frame), `[`, rows)
+  structure(columns, class = "data.frame", row.names = .set_row_names(length(rows)),
+            names = names(frame))
+}
+
+check_names <- function(names, arg = "x") {
+  if (is.null(names)) return(invisible())
+  twice <- unique(names[duplicated(names) & nzchar(names)])
+  blank <- which(is.na(names) | !nzchar(names))
+  if (length(twice)) {
+    abort("`", arg, "` has more than one column named ", name_list(twice),
+          "; give every column its own name.", arg = arg)
+  }
+  if (length(blank)) {
+    abort("`", arg, "` has no name for column ", paste(utils::head(blank, 5L), collapse = ", "),
+          "; give every column its own name, or none.", arg = arg)
+  }
+}
+
+# Every column numeric or factor. Text becomes a factor, TRUE/FALSE 1/0.
+standard_columns <- function(frame) {
+  check_names(colnames(frame))
+  if (is.matrix(frame)) {
+    storage.mode(frame) <- "double"
+    return(frame)
+  }
+  special <- vapply(unclass(frame), function(column) is.object(column) || !is.numeric(column), NA)
+  for (j in which(special)) frame[[j]] <- standard_column(frame[[j]], names(frame)[j], "x")
+  frame
+}
+
+standard_column <- function(column, name, arg) {
+  if (inherits(column, "AsIs")) column <- unclass(column)
+  if (is.factor(column)) return(column)
+  if (is.character(column)) return(factor(column))
+  if (is.logical(column) || (is.numeric(column) && !is.object(column))) return(as.numeric(column))
+  abort("Column `", name, "` of `", arg, "` is ", with_article(first_class(column)),
+        "; convert it to numeric or factor.", arg = arg)
+}
+
+frame_levels <- function(frame) {
+  if (is.matrix(frame)) return(list())
+  lapply(Filter(is.factor, unclass(frame)), levels)
+}
+
+# ---- the design matrix -----------------------------------------------------------------------
+
+expand <- function(frame, blueprint, terms = NULL) {
+  if (!is.null(terms)) return(expand_terms(terms, frame, blueprint$xlevels))
+  p <- blueprint$p
+  names <- blueprint$columns %||% paste0("V", seq_len(p))
+  if (length(blueprint$levels) == 0L) {
+    x <- if (is.matrix(frame)) unname(frame) else
+      matrix(as.double(unlist(frame, use.names = FALSE)), nrow(frame), p)
+    return(list(x = x, names = names, indicator = logical(p), source = seq_len(p)))
+  }
+  parts <- lapply(unclass(frame), function(v) if (is.factor(v)) indicators(v) else cbind(v))
+  width <- vapply(parts, ncol, 1L)
+  list(
+    x = unname(do.call(cbind, parts)),
+    names = unlist(lapply(names, function(v) paste0(v, blueprint$levels[[v]]))),
+    indicator = rep(names %in% names(blueprint$levels), width),
+    source = rep(seq_len(p), width)
+  )
+}
+
+# Times 1/sqrt(2), so that two rows with different levels lie at distance 1.
+indicators <- function(v) outer(as.integer(v), seq_along(levels(v)), "==") / sqrt(2)
+
+# ---- rows ------------------------------------------------------------------------------------
+
+complete_rows <- function(x, y, blueprint, na.action) {
+  missing <- if (anyNA(x)) rowSums(is.na(x)) > 0 else logical(nrow(x))
+  if (!any(missing) && !anyNA(y)) return(list(omitted = NULL))
+  action <- na_action(na.action)
+  if (action == "fail" || action == "pass") stop_missing(x, y, blueprint)
+  omitted <- which(missing | is.na(y))
+  list(omitted = structure(omitted, class = action))
+}
+
+na_action <- function(na.action) {
+  actions <- list(fail = stats::na.fail, omit = stats::na.omit, exclude = stats::na.exclude,
+                  pass = stats::na.pass)
+  for (name in names(actions)) {
+    if (identical(na.action, actions[[name]]) || identical(na.action, paste0("na.", name))) {
+      return(name)
+    }
+  }
+  abort_arg("na.action", na.action, "na.fail, na.omit, na.exclude or na.pass")
+}
+
+stop_missing <- function(x, y, blueprint) {
+  columns <- unique(source_names(blueprint)[colSums(is.na(x)) > 0])
+  rows <- sum(rowSums(is.na(x)) > 0)
+  found <- c(
+    if (rows) paste0("`x` has missing values in ", rows, plural(rows, " row"), " (column ",
+                     name_list(columns), ")"),
+    if (anyNA(y)) paste0("`y` has ", sum(is.na(y)), plural(sum(is.na(y)), " missing value"))
+  )
+  abort(paste(found, collapse = " and "), "; use na.action = na.omit to leave these rows out.",
+        arg = if (rows) "x" else "y")
+}
+
+stop_infinite <- function(x, blueprint, arg) {
+  if (length(x) == 0L || !any(is.infinite(range(x, na.rm = FALSE, finite = FALSE)))) {
+    return(invisible())
+  }
+  columns <- unique(source_names(blueprint)[colSums(is.infinite(x)) > 0])
+  abort("`", arg, "` has infinite values (Inf or -Inf) in column ", name_list(columns),
+        "; replace them or leave these rows out.", arg = arg)
+}
+
+# For messages: the user's column behind each column of the design matrix.
+source_names <- function(blueprint) {
+  if (!is.null(blueprint$terms) || is.null(blueprint$columns)) return(blueprint$names)
+  blueprint$columns[blueprint$source]
+}

@@ -1,0 +1,122 @@
+# forge: new rows are reconciled with what the model was fitted on. Columns match by name, extra
+# ones are dropped, levels are the stored ones, and the answer has one row for each row given.
+
+# list(x, row, n): the design matrix of the usable rows, their position, and how many were given.
+forge <- function(newdata, blueprint, na.action = stats::na.pass, novel = "error") {
+  novel <- check_choice(novel, c("error", "na", "ignore"), "novel")
+  frame <- new_frame(newdata, blueprint)
+  frame <- match_columns(frame, blueprint)
+  reconciled <- reconcile(frame, blueprint, novel)
+  x <- expand(reconciled$frame, blueprint, blueprint$terms)$x
+  x[reconciled$novel & is.na(x) & rep(novel == "ignore", length(x))] <- 0
+  stop_infinite(x[!is.na(rowSums(x)), , drop = FALSE], blueprint, "newdata")
+  missing <- if (anyNA(x)) rowSums(is.na(x)) > 0 else logical(nrow(x))
+  choose_rows(x, missing, na_action(na.action), reconciled$novel)
+}
+
+# A plain vector of length p is one row.
+new_frame <- function(newdata, blueprint) {
+  p <- blueprint$p
+  if (is.null(newdata)) abort_arg("newdata", newdata, "a numeric matrix or a data frame")
+  if (is.numeric(newdata) && is.null(dim(newdata)) && !is.object(newdata)) {
+    if (p == 1L) return(matrix(newdata, ncol = 1L))
+    if (length(newdata) != p) {
+      abort("`newdata` is a vector of length ", length(newdata), ", but the model has ", p,
+            " columns; give a vector of length ", p, " (one row), a matrix or a data frame.",
+            arg = "newdata")
+    }
+    return(matrix(newdata, 1L, dimnames = list(NULL, names(newdata))))
+  }
+  as_frame(newdata, "newdata")
+}
+
+match_columns <- function(frame, blueprint) {
+  names <- colnames(frame)
+  if (is.null(blueprint$columns) || is.null(names)) {
+    if (ncol(frame) == blueprint$p) return(frame)
+    abort("`newdata` has ", ncol(frame), plural(ncol(frame), " column"), ", but the model was ",
+          "fitted with ", blueprint$p, ".", arg = "newdata")
+  }
+  absent <- setdiff(blueprint$columns, names)
+  if (length(absent)) {
+    abort("`newdata` lacks the ", plural(length(absent), "column"), " ", name_list(absent),
+          " that the model was fitted with.", arg = "newdata")
+  }
+  twice <- intersect(blueprint$columns, names[duplicated(names)])
+  if (length(twice)) {
+    abort("`newdata` has more than one column named ", name_list(twice), ".", arg = "newdata")
+  }
+  if (identical(names, blueprint$columns)) return(frame)
+  at <- match(blueprint$columns, names)
+  if (is.matrix(frame)) frame[, at, drop = FALSE] else frame[at]
+}
+
+# Types and levels. `novel` marks the rows that hold a level unseen at fit.
+reconcile <- function(frame, blueprint, novel) {
+  new_rows <- logical(nrow(frame))
+  if (is.matrix(frame) && length(blueprint$levels) == 0L) {
+    storage.mode(frame) <- "double"
+    if (is.null(blueprint$terms)) return(list(frame = frame, novel = new_rows))
+  }
+  if (is.matrix(frame)) frame <- plain_frame(as.data.frame(frame))
+  names <- blueprint$columns %||% paste0("V", seq_len(blueprint$p))
+  names(frame) <- names
+  grouped <- names %in% names(blueprint$levels)
+  simple <- vapply(unclass(frame), function(v) is.numeric(v) && !is.object(v), NA)
+  for (j in which(grouped | !simple)) {
+    if (!grouped[j]) {
+      frame[[j]] <- numeric_again(frame[[j]], names[j])
+    } else {
+      matched <- levels_again(frame[[j]], names[j], blueprint$levels[[names[j]]], novel)
+      frame[[j]] <- matched$value
+      new_rows <- new_rows | matched$novel
+    }
+  }
+  list(frame = frame, novel = new_rows)
+}
+
+numeric_again <- function(column, name) {
+  if (is.factor(column) || is.character(column)) {
+    abort("Column `", name, "` of `newdata` is ", with_article(first_class(column)),
+          ", but was numeric when the model was fitted.", arg = "newdata")
+  }
+  standard_column(column, name, "newdata")
+}
+
+levels_again <- function(column, name, levels, novel) {
+  if (inherits(column, "AsIs")) column <- unclass(column)
+  textual <- is.factor(column) || is.character(column)
+  if (!textual && !all(is.na(column))) {
+    abort("Column `", name, "` of `newdata` is ", with_article(vector_kind(column)),
+          ", but was a factor when the model was fitted.", arg = "newdata")
+  }
+  text <- as.character(column)
+  code <- match(text, levels)
+  unseen <- is.na(code) & !is.na(text)
+  if (any(unseen) && novel == "error") {
+    unseen <- unique(text[unseen])
+    abort("Column `", name, "` of `newdata` has the ", plural(length(unseen), "level"), " ",
+          name_list(unseen), " that the model was not fitted with; use ",
+          'novel = "na" for NA or novel = "ignore" to predict from the other columns.',
+          arg = "newdata")
+  }
+  list(value = factor(text, levels = levels), novel = unseen)
+}
+
+choose_rows <- function(x, missing, action, novel) {
+  n <- nrow(x)
+  if (action == "fail" && any(missing)) {
+    abort("`newdata` has missing values in ", sum(missing), plural(sum(missing), " row"),
+          "; use na.action = na.pass to get NA there.", arg = "newdata")
+  }
+  if (any(missing & novel)) {
+    warn("The prediction is NA in ", sum(missing & novel), plural(sum(missing & novel), " row"),
+         " with a level that the model was not fitted with.")
+  }
+  if (action %in% c("omit", "exclude")) {
+    return(list(x = x[!missing, , drop = FALSE], row = seq_len(n - sum(missing)),
+                n = n - sum(missing)))
+  }
+  if (!any(missing)) return(list(x = x, row = seq_len(n), n = n))
+  list(x = x[!missing, , drop = FALSE], row = which(!missing), n = n)
+}

@@ -1,0 +1,60 @@
+# Column scaling: learned on the training rows, stored in the model, applied at prediction.
+
+# What the user asked for, as one word per source column: "range", "standardize" or "none".
+scale_methods <- function(scale, n_source) {
+  words <- c("range", "standardize", "none")
+  if (is.logical(scale) && length(scale) && !anyNA(scale) && length(scale) %in% c(1L, n_source)) {
+    return(rep_len(ifelse(scale, "standardize", "none"), n_source))
+  }
+  found <- if (is.character(scale) && length(scale) == 1L) pmatch(scale, words) else NA
+  if (!is.na(found)) return(rep_len(words[found], n_source))
+  abort_arg(
+    "scale", scale,
+    paste0('"range", "standardize", "none", TRUE, FALSE, or one logical for each of the ', n_source,
+           plural(n_source, " column"))
+  )
+}
+
+# center and factor of every design column; the scaled value is (x - center) * factor.
+learn_scaling <- function(x, blueprint, scale) {
+  method <- scale_methods(scale, max(blueprint$source))[blueprint$source]
+  method[blueprint$indicator] <- "none"
+  center <- numeric(ncol(x))
+  factor <- rep(1, ncol(x))
+  constant <- logical(ncol(x))
+  for (j in which(method != "none")) {
+    spread <- column_spread(x[, j], method[j])
+    constant[j] <- spread[2L] == 0
+    center[j] <- spread[1L]
+    factor[j] <- if (constant[j]) 0 else 1 / spread[2L]
+  }
+  bad <- !is.finite(center) | !is.finite(factor)
+  if (any(bad)) {
+    abort("The values of column ", name_list(blueprint$names[bad]), " are too large or too small ",
+          "to be scaled; change their unit.", arg = "x")
+  }
+  if (any(constant)) {
+    message(plural(sum(constant), "Column ", "Columns "), name_list(blueprint$names[constant]),
+            plural(sum(constant), " is", " are"), " constant and set to 0.")
+  }
+  list(center = center, factor = factor, method = method)
+}
+
+column_spread <- function(x, method) {
+  if (method == "range") {
+    ends <- range(x)
+    return(c(ends[1L] / 2 + ends[2L] / 2, (ends[2L] - ends[1L]) / 2))
+  }
+  c(mean(x), if (min(x) == max(x)) 0 else stats::sd(x))
+}
+
+apply_scaling <- function(x, scaling) {
+  for (j in seq_len(ncol(x))) x[, j] <- (x[, j] - scaling$center[j]) * scaling$factor[j]
+  x
+}
+
+undo_scaling <- function(x, scaling) {
+  usable <- ifelse(scaling$factor == 0, Inf, scaling$factor)
+  x <- sweep(x, 2L, usable, "/")
+  sweep(x, 2L, scaling$center, "+")
+}

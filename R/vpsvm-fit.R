@@ -1,0 +1,98 @@
+# The fit: scale, partition, run the core, pack a plain list.
+
+vpsvm_fit <- function(input, s) {
+  started <- proc.time()[["elapsed"]]
+  outcome <- outcome(input$y, s$type)
+  scaling <- learn_scaling(input$x, input$blueprint, s$scale)
+  x <- apply_scaling(input$x, scaling)
+  s <- fit_settings(s, x, outcome)
+  weights <- row_weights(input$weights, s$class.weights, outcome)
+  seed <- if (has_random_parts(s, nrow(x))) draw_seed(s$seed) else 0
+  part <- make_partition(x, s, seed)
+  core <- fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed))
+  fit <- c(
+    list(call = NULL, version = package_version_string()),
+    describe_outcome(outcome), s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
+    list(folds = s$folds, seed = seed, n = nrow(x), blueprint = input$blueprint,
+         scaling = scaling, na.action = input$na.action),
+    describe_partition(part, x), describe_core(core, x)
+  )
+  class(fit) <- "vpsvm"
+  fit <- add_training_results(fit, core, outcome, input)
+  if (s$probability) fit$calibration <- calibrate(core$cv_decision, outcome, input$weights, fit)
+  fit$seconds <- c(core$seconds, total = proc.time()[["elapsed"]] - started)
+  warn_convergence(fit, s)
+  fit
+}
+
+# What can only be checked with the data at hand.
+fit_settings <- function(s, x, outcome) {
+  if (s$folds > nrow(x)) {
+    abort("`folds` = ", s$folds, " exceeds the ", nrow(x), " rows.", arg = "folds")
+  }
+  if (s$probability && outcome$task != "classification") {
+    abort("`probability` = TRUE needs a factor response; this is regression.", arg = "probability")
+  }
+  if (s$kernel != "radial") s$gamma <- s$gamma %||% switch(s$kernel, linear = 1, 1 / ncol(x))
+  check_kernel_range(x, s)
+  if (outcome$task == "classification" && s$folds > 1) {
+    single <- outcome$classes[tabulate(outcome$code) == 1L]
+    if (length(single)) {
+      warn("Class ", name_list(single), plural(length(single), " has", " have"),
+           " a single observation and cannot be cross-validated.")
+    }
+  }
+  s
+}
+
+has_random_parts <- function(s, n) s$folds > 0 || partition_plan(s, n)$type != "none"
+
+describe_outcome <- function(outcome) {
+  out <- outcome[c("task", "levels", "classes", "ordered")]
+  c(out[!vapply(out, is.null, NA)], list(label = c(center = outcome$center, half = outcome$half)))
+}
+
+describe_partition <- function(part, x) {
+  list(partition = part$type, radius = part$radius, cell = part$cell, cell.size = part$size,
+       centers = x[part$centers, , drop = FALSE], cell.of.center = part$cell_of_center)
+}
+
+describe_core <- function(core, x) {
+  grid <- Map(function(...) list(...), gamma = core$grid_gamma, lambda = core$grid_lambda,
+              risk = core$risk, settled = core$settled)
+  names(grid) <- NULL
+  c(
+    list(sv = x[core$index, , drop = FALSE]),
+    core[c("index", "offset", "coef", "intercept", "gamma", "lambda")],
+    list(cv.risk = core$cv_risk, grid = grid),
+    core[c("converged", "iterations", "threads", "bytes")]
+  )
+}
+
+add_training_results <- function(fit, core, outcome, input) {
+  fit$fitted <- decision_response(fit, core$fitted)
+  fit$residuals <- response_error(fit, fit$fitted, input$y)
+  validated <- which(rowSums(is.na(core$cv_decision)) == 0)
+  fit$cv.error <- NA_real_
+  if (length(validated) && fit$folds > 0) {
+    held_out <- decision_response(fit, core$cv_decision[validated, , drop = FALSE])
+    error <- response_error(fit, held_out, input$y[validated])
+    w <- input$weights[validated] %||% rep(1, length(validated))
+    if (fit$task == "regression") error <- error^2
+    fit$cv.error <- sum(w * error) / sum(w)
+  }
+  fit
+}
+
+response_error <- function(fit, response, y) {
+  if (fit$task == "regression") return(as.numeric(y) - response)
+  as.numeric(as.character(response) != as.character(y))
+}
+
+warn_convergence <- function(fit, s) {
+  open <- sum(!fit$converged)
+  if (open == 0L) return(invisible())
+  m <- length(fit$converged)
+  warn("The solver did not converge", if (m > 1L) paste0(" in ", open, " of ", m, " cells"),
+       " after `max.iter` = ", s$max.iter, " steps; raise `max.iter` or `tol`, or scale the data.")
+}

@@ -1,0 +1,106 @@
+#' Plot a localized support vector machine
+#'
+#' @param x A model made by [vpsvm()].
+#' @param type `"cv"`: the cross-validated error of one cell over the grid, with the selected pair;
+#'   `"cells"`: the sizes of the cells, and with two numeric columns the partition itself;
+#'   `"fit"`: with one numeric column, the data and the fitted curve (or decision value). By default
+#'   the first of `"cv"` and `"cells"` that the model has.
+#' @param cell For `"cv"`, the number of the cell; by default the largest.
+#' @param ... Graphical parameters for the main plot.
+#' @return `x`, invisibly.
+#' @examples
+#' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
+#' plot(fit)
+#'
+#' d <- vp_artificial("IV", 300, seed = 1)
+#' plot(vpsvm(y ~ x1 + x2, data = d, radius = 0.7, gamma = 10, lambda = 1e-3), type = "cells")
+#' @export
+plot.vpsvm <- function(x, type = c("cv", "cells", "fit"), cell = NULL, ...) {
+  searched <- x$folds > 0 && length(x$grid)
+  type <- if (missing(type) && !searched) "cells" else
+    check_choice(type, c("cv", "cells", "fit"), "type")
+  switch(type, cv = plot_cv(x, cell, ...), cells = plot_cells(x, ...), fit = plot_fit(x, ...))
+  invisible(x)
+}
+
+plot_cv <- function(x, cell, ...) {
+  check_args(cell = cell)
+  if (x$folds == 0) abort("The model was fitted without a search; there is no error surface.",
+                          arg = "type")
+  cell <- cell %||% which.max(x$cell.size)
+  if (cell > length(x$grid)) {
+    abort("`cell` must be at most ", length(x$grid), ", not ", cell, ".", arg = "cell")
+  }
+  grid <- x$grid[[cell]]
+  title <- paste0("Cross-validated error", if (length(x$grid) > 1L) paste(", cell", cell))
+  if (min(dim(grid$risk)) > 1L) {
+    return(plot_surface(grid, x$gamma[cell], x$lambda[cell], title, ...))
+  }
+  by_gamma <- nrow(grid$risk) > 1L
+  args <- list(
+    x = if (by_gamma) grid$gamma else grid$lambda, y = as.vector(grid$risk), log = "x", type = "b",
+    xlab = if (by_gamma) "gamma" else "lambda", ylab = "mean squared error", main = title
+  )
+  do.call(graphics::plot.default, override(args, ...))
+  graphics::abline(v = if (by_gamma) x$gamma[cell] else x$lambda[cell], lty = 2L)
+}
+
+plot_surface <- function(grid, gamma, lambda, title, ...) {
+  rows <- order(grid$gamma)
+  columns <- order(grid$lambda)
+  risk <- log10(grid$risk[rows, columns])
+  args <- list(
+    x = log10(grid$gamma[rows]), y = log10(grid$lambda[columns]), z = risk,
+    col = grDevices::hcl.colors(64L, "YlGnBu"), main = title, xlab = "log10 gamma",
+    ylab = "log10 lambda"
+  )
+  do.call(graphics::image.default, override(args, ...))
+  if (sum(is.finite(risk)) > 3L && diff(range(risk, finite = TRUE)) > 0) {
+    graphics::contour(args$x, args$y, risk, add = TRUE, col = "grey40", nlevels = 8L)
+  }
+  graphics::points(log10(gamma), log10(lambda), pch = 4L, lwd = 2L, cex = 1.5, col = "red")
+}
+
+plot_cells <- function(x, ...) {
+  flat <- ncol(x$sv) == 2L && !any(x$blueprint$indicator)
+  if (flat) return(plot_partition(x, ...))
+  args <- list(height = sort(x$cell.size, decreasing = TRUE), main = "Cells", xlab = "cell",
+               ylab = "rows", border = NA, col = "steelblue")
+  do.call(graphics::barplot, override(args, ...))
+}
+
+plot_partition <- function(x, ...) {
+  points <- undo_scaling(x$sv, x$scaling)
+  m <- length(x$cell.size)
+  colors <- grDevices::hcl.colors(max(m, 2L), "Dark 3")
+  cell <- rep(seq_len(m), diff(x$offset))
+  args <- list(x = points[, 1L], y = points[, 2L], col = colors[cell], pch = 20L,
+               xlab = x$blueprint$names[1L], ylab = x$blueprint$names[2L],
+               main = paste(m, plural(m, "cell")))
+  do.call(graphics::plot.default, override(args, ...))
+  centers <- undo_scaling(x$centers, x$scaling)
+  graphics::points(centers, pch = 3L, lwd = 2L)
+}
+
+plot_fit <- function(x, ...) {
+  if (x$blueprint$p != 1L || length(x$blueprint$names) != 1L || any(x$blueprint$indicator)) {
+    abort('type = "fit" needs a model with one numeric column, not ', x$blueprint$p, ".",
+          arg = "type")
+  }
+  regression <- x$task == "regression"
+  at <- undo_scaling(x$sv, x$scaling)[, 1L]
+  line <- seq(min(at), max(at), length.out = 400L)
+  decision <- predict.vpsvm(x, matrix(line), type = "decision", verbose = FALSE)
+  args <- if (regression) {
+    list(x = at, y = (x$fitted + x$residuals)[x$index], ylab = "response")
+  } else {
+    list(x = range(at), y = range(decision), type = "n", ylab = "decision value")
+  }
+  args <- c(args, list(xlab = x$blueprint$names, col = "grey60", pch = 20L, main = "Fit"))
+  do.call(graphics::plot.default, override(args, ...))
+  graphics::matlines(line, decision, lty = 1L, lwd = 2L,
+                     col = if (regression) "firebrick" else seq_len(NCOL(decision)) + 1L)
+}
+
+# The user's graphical parameters win.
+override <- function(args, ...) utils::modifyList(args, list(...))

@@ -1,0 +1,150 @@
+#' Predict with a localized support vector machine
+#'
+#' @param object A model made by [vpsvm()].
+#' @param newdata A matrix or data frame. Columns are matched by name, extra ones are dropped, and
+#'   the response is not needed. If the model or `newdata` has no column names, columns match by
+#'   position. A plain vector with one value per column is one row. Without `newdata` the fitted
+#'   values are returned.
+#' @param type What to return; see Value.
+#' @param na.action [na.pass()]: rows with missing values give `NA`. [na.omit()]: they are left out.
+#'   [na.fail()]: they are an error.
+#' @param novel What to do with a factor level that the model was not fitted with: `"error"`, `"na"`
+#'   (predict `NA`, with a warning) or `"ignore"` (predict from the other columns).
+#' @param threads,memory,verbose As in [vpsvm()].
+#' @param ... Nothing: an unknown argument is an error.
+#'
+#' @return One entry or row for each row of `newdata`:
+#' * `"response"`: a factor with the levels of the training response, or numbers in the unit of `y`.
+#' * `"decision"`: a matrix of decision values. Two classes: one column named `"b/a"`, second over
+#'   first level, positive for the second. More classes: one column per class, on the scale of -1
+#'   (not this class) to 1. The label is the largest, ties by level order. With `clip = TRUE` in the
+#'   fit they lie in \eqn{[-1, 1]}. For regression the same numbers as `"response"`.
+#' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with
+#'   `probability = TRUE`. The probabilities are \eqn{p_k \propto \exp(a f_k)} with one \eqn{a > 0}
+#'   (two classes: the logistic function of \eqn{a f}), estimated by maximum likelihood on the
+#'   cross-validated decision values, so that the most probable class is always the label.
+#' * `"votes"`: a matrix with one column per level: the share of the chunks of a random partition
+#'   that vote for it; otherwise 1 for the label and 0 for the rest.
+#'
+#' @seealso [vpsvm()]
+#' @examples
+#' fit <- vpsvm(Species ~ ., data = iris, probability = TRUE, seed = 1)
+#' predict(fit, iris[c(1, 51, 101), ])
+#' predict(fit, iris[c(1, 51, 101), ], type = "prob")
+#' predict(fit, iris[c(1, 51, 101), ], type = "decision")
+#' @export
+predict.vpsvm <- function(object, newdata, type = c("response", "decision", "prob", "votes"),
+                          na.action = stats::na.pass, novel = c("error", "na", "ignore"),
+                          threads = NULL, memory = NULL,
+                          verbose = getOption("flexkern.verbose", interactive()), ...) {
+  check_dots(list(...), setdiff(names(formals(predict.vpsvm)), "..."), "predict")
+  check_args(verbose = verbose)
+  type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
+  check_prediction(object, type, missing(newdata))
+  if (missing(newdata)) return(stats::fitted(object))
+  options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
+                  isa = getOption("flexkern.isa", "auto"), verbose = verbose)
+  new <- forge(newdata, object$blueprint, na.action, novel)
+  x <- apply_scaling(new$x, object$scaling)
+  answer <- if (type == "votes") votes(object, x, options) else
+    decision_answer(object, core_predict(object, x, options), type)
+  in_place(answer, new)
+}
+
+check_prediction <- function(object, type, no_data) {
+  if (is.null(object$version)) abort("This model has no version; refit it.", arg = "object")
+  if (object$task == "regression" && type %in% c("prob", "votes")) {
+    abort('type = "', type, '" needs a classification model; this is regression.', arg = "type")
+  }
+  if (type == "prob" && is.null(object$calibration)) {
+    abort("The model was fitted without probabilities; refit with probability = TRUE.",
+          arg = "type")
+  }
+  if (no_data && type != "response") {
+    abort('type = "', type, '" needs `newdata`.', arg = "newdata")
+  }
+}
+
+core_predict <- function(object, x, options, cell = NULL) {
+  model <- object[c("sv", "coef", "intercept", "offset", "gamma", "kernel", "degree", "coef0",
+                    "centers")]
+  model$type <- if (object$partition == "bounded") "voronoi" else object$partition
+  model$cell_of_center <- object$cell.of.center
+  if (!is.null(cell)) model <- one_cell(model, cell)
+  fk_vp_predict(x, model, options)
+}
+
+one_cell <- function(model, cell) {
+  rows <- seq_len(model$offset[cell + 1L] - model$offset[cell]) + model$offset[cell]
+  model$sv <- model$sv[rows, , drop = FALSE]
+  model$coef <- model$coef[rows, , drop = FALSE]
+  model$intercept <- model$intercept[cell, , drop = FALSE]
+  model$offset <- c(0L, length(rows))
+  model$gamma <- model$gamma[cell]
+  model$type <- "none"
+  model
+}
+
+# ---- from decision values to answers ---------------------------------------------------------
+
+decision_answer <- function(object, decision, type) {
+  switch(type,
+    response = decision_response(object, decision),
+    decision = if (object$task == "regression") decision_response(object, decision) else
+      named_decision(object, clip_decision(object, decision)),
+    prob = probabilities(object, clip_decision(object, decision))
+  )
+}
+
+clip_decision <- function(object, decision) {
+  if (object$clip) decision[] <- pmin(pmax(decision, -1), 1)
+  decision
+}
+
+decision_response <- function(object, decision) {
+  decision <- clip_decision(object, decision)
+  if (object$task == "regression") {
+    return(decision[, 1L] * object$label[["half"]] + object$label[["center"]])
+  }
+  class_label(object, label_code(decision))
+}
+
+# Ties go to the first level.
+label_code <- function(decision) {
+  if (ncol(decision) == 1L) 1L + (decision[, 1L] > 0) else max.col(decision, ties.method = "first")
+}
+
+class_label <- function(object, code) {
+  factor(object$classes[code], levels = object$levels, ordered = object$ordered)
+}
+
+named_decision <- function(object, decision) {
+  classes <- object$classes
+  names <- if (length(classes) == 2L) paste0(classes[2L], "/", classes[1L]) else classes
+  matrix(decision, nrow(decision), dimnames = list(NULL, names))
+}
+
+# One row per vote: the share of the models that say each class.
+votes <- function(object, x, options) {
+  cells <- if (object$partition == "random") as.list(seq_along(object$gamma)) else list(NULL)
+  total <- 0
+  for (cell in cells) {
+    code <- label_code(clip_decision(object, core_predict(object, x, options, cell)))
+    total <- total + outer(code, seq_along(object$classes), "==")
+  }
+  all_levels(object, total / length(cells))
+}
+
+# Columns for every level of the response; those without observations hold 0.
+all_levels <- function(object, by_class) {
+  out <- matrix(0, nrow(by_class), length(object$levels), dimnames = list(NULL, object$levels))
+  out[, object$classes] <- by_class
+  out
+}
+
+# NA where the row was incomplete.
+in_place <- function(answer, new) {
+  if (length(new$row) == new$n) return(answer)
+  at <- match(seq_len(new$n), new$row)
+  if (is.matrix(answer)) answer[at, , drop = FALSE] else answer[at]
+}

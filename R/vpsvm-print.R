@@ -1,0 +1,108 @@
+#' Print and summarise a localized support vector machine
+#'
+#' @param object,x A model made by [vpsvm()], or its summary.
+#' @param digits Significant digits.
+#' @param ... Not used.
+#' @return `print` returns its argument. `summary` returns a list of class `summary.vpsvm` with,
+#'   among others, `cells`, a data frame with one row per cell: `size`, `gamma`, `lambda`, `cv.risk`
+#'   (mean squared error on the scale of \eqn{[-1, 1]}), `iterations` and `converged`.
+#' @examples
+#' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
+#' summary(fit)
+#' @method summary vpsvm
+#' @export
+summary.vpsvm <- function(object, ...) {
+  cells <- data.frame(
+    size = object$cell.size, gamma = object$gamma, lambda = object$lambda,
+    cv.risk = object$cv.risk, iterations = object$iterations, converged = object$converged
+  )
+  head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "cell.size",
+                   "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
+                   "validation", "final", "converged")]
+  out <- list(model = head, cells = cells, scaling = table(object$scaling$method),
+              error = training_error(object), support = length(object$index),
+              seconds = object$seconds, bytes = object$bytes, threads = object$threads)
+  structure(out, class = "summary.vpsvm")
+}
+
+#' @rdname summary.vpsvm
+#' @method print vpsvm
+#' @export
+print.vpsvm <- function(x, digits = 4L, ...) {
+  cat("\nCall:\n", paste(deparse(x$call, width.cutoff = 70L), collapse = "\n"), "\n\n", sep = "")
+  print_head(x, digits)
+  cat("\n")
+  invisible(x)
+}
+
+#' @rdname summary.vpsvm
+#' @method print summary.vpsvm
+#' @export
+print.summary.vpsvm <- function(x, digits = 4L, ...) {
+  print.vpsvm(x$model, digits)
+  cat("Cells:\n")
+  print(utils::head(x$cells, 20L), digits = digits)
+  if (nrow(x$cells) > 20L) cat("... and ", nrow(x$cells) - 20L, " more\n", sep = "")
+  print_line("\nTraining error", format(x$error, digits = digits))
+  print_line("Support vectors", x$support)
+  print_line("Scaling", paste(x$scaling, names(x$scaling), collapse = ", "))
+  print_line("Seconds", paste(names(x$seconds), format(x$seconds, digits = 3L), collapse = ", "),
+             " on ", x$threads, plural(x$threads, " thread"))
+  print_line("Work memory", format_bytes(x$bytes))
+  invisible(x)
+}
+
+print_head <- function(x, digits) {
+  print_line("Task", x$task, if (length(x$classes)) paste0(", ", length(x$classes), " classes"))
+  print_line("Data", x$n, " rows, ", x$blueprint$p, plural(x$blueprint$p, " column"))
+  print_line("Partition", partition_line(x, digits))
+  print_line("Kernel", kernel_line(x, digits))
+  print_line("Penalty", "lambda = ", span(x$lambda, digits))
+  print_line("Selection", selection_line(x))
+  if (!is.na(x$cv.error)) {
+    what <- if (x$task == "regression") "mean squared error " else "misclassification "
+    print_line("Validated error", what, format(x$cv.error, digits = digits))
+  }
+  if (!all(x$converged)) print_line("Convergence", sum(!x$converged), " cells did not converge")
+}
+
+print_line <- function(label, ...) cat(format(label, width = 17L), ..., "\n", sep = "")
+
+span <- function(x, digits) {
+  ends <- format(signif(range(x), digits), trim = TRUE)
+  paste(unique(ends), collapse = " to ")
+}
+
+partition_line <- function(x, digits) {
+  m <- length(x$cell.size)
+  if (x$partition == "none") return("none (one cell)")
+  kind <- switch(x$partition, random = "random chunks", "Voronoi cells")
+  paste0(m, " ", kind, " of ", span(x$cell.size, digits), " rows",
+         if (!is.na(x$radius)) paste0(", radius ", format(x$radius, digits = digits)))
+}
+
+kernel_line <- function(x, digits) {
+  if (x$kernel == "linear") return("linear")
+  extra <- if (x$kernel == "polynomial") paste0(", degree = ", x$degree, ", coef0 = ", x$coef0)
+  paste0(x$kernel, ", gamma = ", span(x$gamma, digits), extra)
+}
+
+selection_line <- function(x) {
+  if (x$folds == 0) return("none (parameters were given)")
+  how <- if (x$validation == "split") "first half against second half" else
+    paste0(x$folds, "-fold cross-validation")
+  paste0(how, if (x$final == "average") ", fold models averaged" else ", refitted on all rows")
+}
+
+training_error <- function(object) {
+  if (object$task == "regression") mean(object$residuals^2) else mean(object$residuals)
+}
+
+#' @export
+fitted.vpsvm <- function(object, ...) stats::napredict(object$na.action, object$fitted)
+
+#' @export
+residuals.vpsvm <- function(object, ...) stats::naresid(object$na.action, object$residuals)
+
+#' @export
+nobs.vpsvm <- function(object, ...) object$n

@@ -1,0 +1,114 @@
+# From the arguments of vpsvm() to checked settings and to the options of the core.
+
+vpsvm_settings <- function(s, folds_asked) {
+  s$partition <- check_choice(s$partition, c("auto", "voronoi", "random", "none"), "partition")
+  s$loss <- check_choice(s$loss, "least.squares", "loss")
+  s$kernel <- check_choice(s$kernel, c("radial", "polynomial", "linear"), "kernel")
+  s$validation <- check_choice(s$validation, c("cv", "split"), "validation")
+  s$final <- check_choice(s$final, c("average", "refit"), "final")
+  s$search <- check_choice(s$search, c("race", "full"), "search")
+  s$device <- check_device(s$device)
+  do.call(check_args, s[intersect(names(s), names(vocabulary))])
+  s["threads"] <- resolve_threads(s$threads)
+  s["memory"] <- resolve_memory(s$memory)
+  if (!is.null(s$lambda) && !is.null(s$cost)) {
+    abort("`lambda` and `cost` are two forms of the same penalty; give one of them.", arg = "cost")
+  }
+  if (s$kernel == "linear" && !is.null(s$gamma)) {
+    abort('`gamma` has no meaning for kernel = "linear"; leave it out.', arg = "gamma")
+  }
+  one_pair <- (s$kernel != "radial" && is.null(s$gamma) || length(s$gamma) == 1L) &&
+    length(c(s$lambda, s$cost)) == 1L
+  if (one_pair && !folds_asked) {
+    s$final <- "refit"
+    if (!s$probability) s$folds <- 0
+  }
+  s
+}
+
+# Which partition is made: one of the core's types, with what bounds it.
+partition_plan <- function(s, n) {
+  by_size <- c("random", "none")
+  if (!is.null(s$radius) && s$partition %in% by_size) {
+    abort('`radius` has no meaning for partition = "', s$partition, '"; use "voronoi".',
+          arg = "radius")
+  }
+  if (!is.null(s$cells) && s$cells > n) {
+    abort("`cells` = ", s$cells, " exceeds the ", n, " rows.", arg = "cells")
+  }
+  if (s$partition == "none" && !is.null(s$cells) && s$cells > 1) {
+    abort('`cells` = ', s$cells, ' contradicts partition = "none".', arg = "cells")
+  }
+  sized <- !is.null(s$radius) || (!is.null(s$cells) && s$cells > 1)
+  type <- s$partition
+  whole <- n <= s$max.cell || !is.null(s$cells)
+  if (type == "auto" && !sized) type <- if (whole) "none" else "bounded"
+  if (type == "auto") type <- "voronoi"
+  if (type == "voronoi" && !sized) type <- if (is.null(s$cells)) "bounded" else "none"
+  cells <- s$cells
+  if (type == "random" && is.null(cells)) cells <- ceiling(n / s$max.cell)
+  list(type = type, radius = s$radius, cells = cells, max_cell = s$max.cell,
+       min_cell = max(10, 2 * s$folds))
+}
+
+make_partition <- function(x, s, seed) {
+  plan <- partition_plan(s, nrow(x))
+  part <- fk_partition(x, c(plan, s[c("threads", "verbose")], seed = seed))
+  part$type <- plan$type
+  part$size <- tabulate(part$cell)
+  check_memory(max(part$size), s$memory)
+  part
+}
+
+# The kernel matrix of a cell, in single precision, is the least that a fit needs.
+check_memory <- function(largest, memory) {
+  needed <- 4 * as.numeric(largest)^2
+  if (needed <= memory) return(invisible())
+  abort("The kernel matrix of the largest cell (", largest, " rows) needs ", format_bytes(needed),
+        ", but `memory` is ", format_bytes(memory), "; use more cells (`max.cell`, `cells` or ",
+        "a smaller `radius`) or raise `memory`.", arg = "memory")
+}
+
+# The kernel is computed in single precision: values beyond its range would not be numbers.
+check_kernel_range <- function(x, s) {
+  largest <- max(abs(x))
+  square <- if (is.finite(largest^2)) max(rowSums(x^2)) else Inf
+  value <- switch(s$kernel, radial = 4 * square, linear = square,
+                  polynomial = (s$gamma * square + abs(s$coef0))^s$degree)
+  if (max(value) < 1e37) return(invisible())
+  abort("The ", s$kernel, " kernel", if (s$kernel != "linear" && !is.null(s$gamma))
+    paste0(" with gamma = ", format(max(s$gamma), digits = 4)),
+    " overflows: x has values up to ", format(largest, digits = 3),
+    '; use scale = "range" or smaller values.', arg = "x")
+}
+
+core_options <- function(s, seed) {
+  list(
+    kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0, gamma = s$gamma,
+    lambda = s$lambda, cost = s$cost, folds = as.integer(s$folds), validation = s$validation,
+    final = s$final, clip = if (s$clip) c(-1, 1), search = s$search, refine = s$refine,
+    tol = s$tol, max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory,
+    device = s$device, isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose
+  )
+}
+
+# ---- calls -----------------------------------------------------------------------------------
+
+# A formula without its environment.
+bare <- function(formula) {
+  attributes(formula) <- NULL
+  formula
+}
+
+# The call that print() shows and update() repeats, without data that do.call() put into it.
+trim_call <- function(call, name) {
+  call[[1L]] <- as.name(name)
+  for (i in seq_along(call)[-1L]) {
+    if (identical(call[[i]], quote(expr = ))) next
+    arg <- call[[i]]
+    if (inherits(arg, "formula")) call[[i]] <- bare(arg)
+    bulky <- is.function(arg) || is.environment(arg) || utils::object.size(arg) > 2000
+    if (bulky && !is.language(arg)) call[[i]] <- as.name(paste0("<", first_class(arg), ">"))
+  }
+  call
+}

@@ -1,0 +1,156 @@
+#' Localized support vector machine on a Voronoi partition
+#'
+#' Splits the input space into cells and fits a least-squares support vector machine without offset
+#' in each, with the kernel width and the penalty of the cell chosen by cross-validation over a
+#' grid. One cell is the ordinary, global machine. For classification with more than two classes
+#' all one-versus-rest problems are solved together.
+#'
+#' In a cell with rows \eqn{I} the machine minimises
+#' \eqn{\lambda |f|^2 + |I|^{-1} \sum_{i \in I} w_i (y_i - f(x_i))^2}, which is the problem of
+#' Eberts and Steinwart (their section 3, with \eqn{\lambda} averaged over the cell). Labels are \eqn{-1}
+#' and \eqn{+1}; numeric responses are scaled to \eqn{[-1, 1]} inside by their training range and
+#' returned in their own unit. By default the grid has ten values of each parameter, geometric, the
+#' paper's: \eqn{\lambda} from 0.1 to \eqn{0.001 / |I|} and the width \eqn{\gamma^{-1/2}} from 10 to
+#' \eqn{0.5 |I|^{-1/d}}, with \eqn{d} the number of columns that vary. One value of `gamma` and one
+#' of `lambda` or `cost` mean no search, and then no cross-validation unless `folds` is given.
+#'
+#' The cells follow Algorithm 1 of the paper: starting from a random row, the row farthest from all
+#' centers becomes a center until every row lies within `radius` of one. With
+#' `partition = "auto"` and more than `max.cell` rows, cells that are too large are split again with
+#' a smaller radius and cells too small to cross-validate join their nearest neighbour.
+#' `partition = "random"` cuts the rows into random chunks and averages their models.
+#'
+#' @section Input:
+#' `x` is a numeric matrix or a data frame with numeric, logical, factor and character columns.
+#' A factor becomes one indicator per level times \eqn{1/\sqrt 2}, not scaled, so that two rows
+#' with different levels lie at distance 1. A factor `y` means classification, numbers mean
+#' regression; character and logical become a factor with a message. Missing values are an error
+#' that names the columns; `na.action = na.omit` leaves the rows out.
+#'
+#' @section Errors:
+#' All have the class `flexkern_error`; unknown arguments are errors too. A matrix that does not
+#' fit into `memory` is refused before it is allocated. A fit that has not converged after
+#' `max.iter` steps gives one warning and `converged = FALSE` for its cells.
+#'
+#' @param x A numeric matrix (rows are observations) or a data frame; or a formula.
+#' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`.
+#' @param y The response: a factor or a numeric vector with one value per row of `x`.
+#' @param partition `"auto"` (one cell up to `max.cell` rows, then bounded Voronoi cells),
+#'   `"voronoi"` (cells of `radius`, or `cells` of them, or bounded by `max.cell`), `"random"`
+#'   (`cells` chunks of equal size) or `"none"`.
+#' @param radius Radius of the cells, in the unit of the scaled columns.
+#' @param cells Number of cells.
+#' @param max.cell Largest number of rows in a cell of the automatic partition.
+#' @param loss `"least.squares"`.
+#' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
+#'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
+#' @param degree,coef0 Degree and constant \eqn{c_0} of the polynomial kernel.
+#' @param gamma Positive numbers to search over, or one to use; `NULL` for the grid of each cell
+#'   (radial) or one over the number of columns (polynomial). Not used by the linear kernel.
+#' @param lambda Positive penalties to search over, or one to use; `NULL` for the grid.
+#' @param cost The penalty in the form of \pkg{e1071}: `lambda = 1 / (2 * cost * n)`, with `n` the
+#'   rows of the cell. Not together with `lambda`.
+#' @param folds Number of cross-validation folds (at least 2), stratified by class.
+#' @param validation `"cv"`, or `"split"`: the first half trains, the rest validates (the paper's
+#'   TV-VP-SVM).
+#' @param final `"average"` of the fold models, or `"refit"` of one model on the whole cell.
+#' @param search `"race"` drops hopeless pairs of the grid early; `"full"` computes every pair.
+#' @param refine `TRUE` for a second, finer grid around the best pair.
+#' @param clip `TRUE` to clip predictions to the range of the training labels.
+#' @param scale `"range"` (each column to \eqn{[-1, 1]} by the training rows), `"standardize"` or
+#'   `TRUE` (mean 0, standard deviation 1), `"none"` or `FALSE`, or one logical per column (`TRUE`
+#'   to standardize it). Constant columns become 0.
+#' @param weights Case weights, one number of at least 0 per row; only their ratios matter.
+#' @param class.weights Positive numbers named by class (others count 1), or `"inverse"` for one
+#'   over the class counts.
+#' @param probability `TRUE` to calibrate class probabilities on the cross-validated decision
+#'   values, for `predict(type = "prob")`. Never changes the predicted labels.
+#' @param type `"auto"`, `"classification"` or `"regression"`; the last two win over the kind of
+#'   `y`.
+#' @param tol,max.iter Relative tolerance and largest number of steps of the iterative solver.
+#' @param threads,memory,device Threads, bytes of work memory and device; see [flexkern_config()].
+#' @param verbose `TRUE` for a progress message at most once a second.
+#' @param seed A whole number for the folds, chunks and first center; by default one number is
+#'   drawn from R's stream, and none if the fit has no random part.
+#' @param na.action [na.fail()], [na.omit()] or [na.exclude()].
+#' @param data A data frame with the variables of the formula.
+#' @param subset Rows to use, evaluated in `data`.
+#' @param ... For the formula method, the arguments of the default method. Anything unknown is an
+#'   error.
+#'
+#' @return A list of class `vpsvm`, free of environments and pointers, with among others
+#'   \item{sv, index, coef}{support vectors (scaled; one row each, ordered by cell), their rows in
+#'     the training data, and their coefficients, a matrix with one column per decision function}
+#'   \item{gamma, lambda, cv.risk}{per cell: the selected parameters and their cross-validated mean
+#'     squared error on the scale of \eqn{[-1, 1]}}
+#'   \item{grid}{per cell: the `gamma` and `lambda` values, the matrix `risk` and, `settled`,
+#'     whether each was computed to convergence}
+#'   \item{cv.error}{cross-validated misclassification rate, or mean squared error in the unit of
+#'     `y`}
+#'   \item{cell, cell.size}{the cell of each training row, the rows per cell}
+#'   \item{fitted, residuals}{on the training rows; for classification the residual is 1 where the
+#'     fitted label is wrong}
+#'   \item{converged, iterations, seconds, bytes, threads, seed}{how the fit went}
+#'
+#' @references Eberts, M. and Steinwart, I. Optimal learning rates for localized SVMs,
+#'   arXiv:1507.06615, Algorithm 1 and section 5.
+#'
+#' Steinwart, I., Hush, D. and Scovel, C. (2011) Training SVMs without offset. JMLR 12, 141-202.
+#' @seealso [predict.vpsvm()], [plot.vpsvm()], [vp_artificial()]
+#' @examples
+#' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
+#' fit
+#' table(predict(fit, iris), iris$Species)
+#'
+#' # Regression with fixed parameters: no search, no random part
+#' d <- vp_artificial("I", 200, seed = 1)
+#' plot(vpsvm(y ~ x, data = d, gamma = 30, lambda = 1e-4), type = "fit")
+#' @export
+vpsvm <- function(x, ...) UseMethod("vpsvm")
+
+#' @rdname vpsvm
+#' @export
+vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
+                          na.action = stats::na.fail) {
+  call <- match.call()
+  subset <- if (!missing(subset)) substitute(subset)
+  weights <- if (!missing(weights)) substitute(weights)
+  input <- mold_formula(formula, data, subset, weights, na.action)
+  fit <- vpsvm.default(input, NULL, ...)
+  fit$formula <- bare(formula)
+  fit$call <- trim_call(call, "vpsvm")
+  fit
+}
+
+#' @rdname vpsvm
+#' @export
+vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none"),
+                          radius = NULL, cells = NULL, max.cell = 4000, loss = "least.squares",
+                          kernel = c("radial", "polynomial", "linear"), degree = 3, coef0 = 0,
+                          gamma = NULL, lambda = NULL, cost = NULL, folds = 5,
+                          validation = c("cv", "split"), final = c("average", "refit"),
+                          search = c("race", "full"), refine = FALSE, clip = TRUE,
+                          scale = "range", weights = NULL, class.weights = NULL,
+                          probability = FALSE, type = c("auto", "classification", "regression"),
+                          tol = 1e-5, max.iter = 1000, threads = NULL, memory = NULL,
+                          device = c("auto", "cpu", "cuda"),
+                          verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
+                          na.action = stats::na.fail, ...) {
+  call <- match.call()
+  check_dots(list(...), vpsvm_arguments(), "vpsvm")
+  settings <- vpsvm_settings(
+    mget(setting_names(), environment()),
+    folds_asked = !missing(folds) || (!missing(final) && identical(final, "average"))
+  )
+  input <- if (inherits(x, "flexkern_input")) x else mold(x, y, weights, na.action)
+  fit <- vpsvm_fit(input, settings)
+  fit$call <- trim_call(call, "vpsvm")
+  fit
+}
+
+setting_names <- function() setdiff(names(formals(vpsvm.default)), c("x", "y", "weights",
+                                                                     "na.action", "..."))
+
+vpsvm_arguments <- function() {
+  setdiff(union(names(formals(vpsvm.default)), names(formals(vpsvm.formula))), "...")
+}

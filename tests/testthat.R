@@ -1,0 +1,4 @@
+library(testthat)
+library(flexkern)
+
+test_check("flexkern")
