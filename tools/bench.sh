@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=tools/common.sh
 . tools/common.sh
 
-install_missing "$build_needs$demo_needs$check_needs"
+install_missing "$build_needs$demo_needs$bench_needs"
 install_flexkern
 for script in bench/bench-*.R; do
   name=$(basename "$script" .R)

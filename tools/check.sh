@@ -38,24 +38,25 @@ step() {
   printf '%-8s%4d s\n' $result $(($(date +%s) - begin))
   if [ $result = FAILED ]; then
     echo "--- the end of $log"
-    tail -n 60 "$log"
+    grep -v '\.\.\. OK$' "$log" | tail -n 60
     echo "---"
   fi
 }
 
 # The C++ files that people write.
 cpp_files() {
-  find src cpp -name '*.cpp' -o -name '*.h' | grep -v RcppExports
+  find src cpp -name '*.cpp' -o -name '*.h' | grep -vE 'RcppExports|/build/'
 }
 
 no_r_in_core() {
-  ! grep -rnE '#[[:space:]]*include[[:space:]]*[<"](R|cpp11)[A-Za-z_]*[./>]' src/core cpp
+  ! grep -rnE '#[[:space:]]*include[[:space:]]*[<"](R|cpp11)[A-Za-z_]*[./>]' src/core cpp | grep .
 }
 
 no_long_line() {
   ! find R src cpp tests tools bench inst .ci -type f \
     \( -name '*.R' -o -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name 'CMakeLists.txt' \) \
-    -not -name 'RcppExports*' -exec grep -nHE '.{101}' {} +
+    -not -name 'RcppExports*' -not -path '*/build/*' -exec grep -nHE '.{101}' {} + |
+    grep .
 }
 
 formatted() {
@@ -110,7 +111,7 @@ package() {
 
 # From the closing line of testthat: [ FAIL 0 | WARN 0 | SKIP 0 | PASS 0 ]
 count_package() {
-  cp "$work"/flexkern.Rcheck/*.log "$work"/flexkern.Rcheck/tests/*.Rout* "$logs" 2>/dev/null || true
+  cp "$work"/flexkern.Rcheck/00* "$work"/flexkern.Rcheck/tests/*.Rout* "$logs" 2>/dev/null || true
   line=$(cat "$logs"/testthat.Rout* 2>/dev/null | grep '^\[ FAIL ' | tail -n 1)
   [ -n "$line" ] || return 0
   # shellcheck disable=SC2046

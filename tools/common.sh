@@ -26,13 +26,14 @@ qpdf command qpdf
 shellcheck command shellcheck
 tidy command tidy
 valgrind command valgrind
-r-cran-caret r caret
 r-cran-knitr r knitr
 r-cran-lintr r lintr
-r-cran-ranger r ranger
 r-cran-rmarkdown r rmarkdown
 r-cran-roxygen2 r roxygen2
 r-cran-testthat r testthat
+'
+bench_needs='
+r-cran-ranger r ranger
 '
 # Only for the PDF manual, which the check leaves out where there is no LaTeX.
 manual_needs='
@@ -43,7 +44,7 @@ texlive-fonts-recommended file /usr/share/texlive/texmf-dist/tex/latex/psnfss/ti
 
 # The Debian packages of a list of needs that are not met.
 missing() {
-  r_packages=$(Rscript --vanilla -e 'writeLines(.packages(TRUE))' 2>/dev/null)
+  r_packages=$(Rscript --vanilla -e 'writeLines(.packages(TRUE))' 2>/dev/null) || r_packages=
   echo "$*" | while read -r package kind name; do
     case $kind in
       command) command -v "$name" >/dev/null ;;
@@ -57,6 +58,16 @@ can_install() {
   [ "$(id -u)" = 0 ] && [ -f /etc/debian_version ] && command -v apt-get >/dev/null
 }
 
+# logged LOG COMMAND...: runs a command silently; when it fails, shows the log's end and stops.
+logged() {
+  log=$1
+  shift
+  if "$@" >"$log" 2>&1 </dev/null; then return; fi
+  echo "This failed: $*" >&2
+  tail -n 40 "$log" >&2
+  exit 1
+}
+
 # Installs what is missing; where it cannot, says what that is and stops.
 install_missing() {
   absent=$(missing "$*" | tr '\n' ' ')
@@ -67,9 +78,10 @@ install_missing() {
     exit 1
   fi
   echo "Installing $absent"
-  apt-get -qq update
+  export DEBIAN_FRONTEND=noninteractive
+  logged output/apt.log apt-get -q update
   # shellcheck disable=SC2086
-  DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends $absent >/dev/null
+  logged output/apt.log apt-get -qy install --no-install-recommends $absent
 }
 
 # Builds the source package into a folder; further arguments go to R CMD build.
@@ -85,12 +97,8 @@ install_flexkern() {
   build=$(mktemp -d)
   mkdir -p output/library
   echo "Installing flexkern into output/library"
-  if ! { build_package "$build" --no-build-vignettes &&
-    R CMD INSTALL --no-docs --library=output/library "$build"/flexkern_*.tar.gz; } \
-    >output/install.log 2>&1; then
-    tail -n 40 output/install.log >&2
-    exit 1
-  fi
+  logged output/install.log build_package "$build" --no-build-vignettes
+  logged output/install.log R CMD INSTALL --library=output/library "$build"/flexkern_*.tar.gz
   rm -rf "$build"
   export R_LIBS="$PWD/output/library"
 }

@@ -35,7 +35,7 @@ draw <- function(results) {
   colors <- c("#0072B2", "#D55E00", "#009E73")
   letter_order <- order(rowMeans(errors))
   png(picture, width = 1600, height = 1000, res = 150, type = "cairo")
-  par(mar = c(3, 4, 3, 1), las = 1)
+  par(mar = c(3, 4.5, 3, 1), mgp = c(2.8, 0.8, 0), las = 1)
   matplot(errors[letter_order, ], type = "b", lty = 1, lwd = 1.5, pch = 15:17, col = colors,
           xaxt = "n", xlab = "", ylab = "test error [%]",
           main = "Letters read wrongly, from the easiest letter to the hardest")
