@@ -3,7 +3,8 @@
 # that a slow minute of the machine hits all of them; the median counts.
 
 race <- function(contestants, rounds = 3) {
-  seconds <- matrix(NA_real_, rounds, length(contestants), dimnames = list(NULL, names(contestants)))
+  seconds <- matrix(NA_real_, rounds, length(contestants))
+  colnames(seconds) <- names(contestants)
   for (round in seq_len(rounds)) {
     for (name in names(contestants)) {
       gc(FALSE)
