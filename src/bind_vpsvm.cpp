@@ -1,0 +1,167 @@
+#include <Rcpp.h>
+
+#include <string>
+#include <vector>
+
+#include "core/model/vpsvm.h"
+#include "r_context.h"
+#include "r_data.h"
+
+namespace {
+
+using namespace flexkern;
+using Rcpp::Named;
+using Numbers = std::vector<double>;
+
+Kernel read_kernel(const Rcpp::List& options) {
+  Kernel kernel;
+  kernel.type = kernel_type(option<std::string>(options, "kernel", "radial"));
+  kernel.degree = option<int>(options, "degree", 3);
+  kernel.coef0 = option(options, "coef0", 0.0);
+  return kernel;
+}
+
+CellOptions read_cell_options(const Rcpp::List& options) {
+  CellOptions out;
+  out.kernel = read_kernel(options);
+  out.gammas = option(options, "gamma", Numbers());
+  out.lambdas = option(options, "lambda", Numbers());
+  out.cost = option(options, "cost", 0.0);
+  out.folds = option<int>(options, "folds", 5);
+  out.split = option<std::string>(options, "validation", "cv") == "split";
+  out.average = option<std::string>(options, "final", "average") == "average";
+  out.refine = option(options, "refine", false);
+  out.tol = option(options, "tol", 1e-6);
+  out.search.race = option<std::string>(options, "search", "race") == "race";
+  out.search.max_iter = option<int>(options, "max_iter", 1000);
+  const double infinite = std::numeric_limits<double>::infinity();
+  const Numbers clip = option(options, "clip", Numbers{-infinite, infinite});
+  out.search.clip = {clip[0], clip[1]};
+  return out;
+}
+
+std::unique_ptr<Device> read_device(const Context& context, const Rcpp::List& options) {
+  return make_device(context.device, option<std::string>(options, "isa", "auto"));
+}
+
+Rcpp::NumericMatrix as_matrix(const Numbers& values, index_t rows, index_t cols) {
+  Rcpp::NumericMatrix out(static_cast<int>(rows), static_cast<int>(cols));
+  std::copy(values.begin(), values.end(), out.begin());
+  return out;
+}
+
+Rcpp::LogicalMatrix settled_matrix(const Surface& surface) {
+  Rcpp::LogicalMatrix out(static_cast<int>(surface.gammas.size()),
+                          static_cast<int>(surface.lambdas.size()));
+  std::copy(surface.settled.begin(), surface.settled.end(), out.begin());
+  return out;
+}
+
+// Per row of the data: values of the cells' fits at their places.
+struct ByRow {
+  Rcpp::NumericMatrix held_out, fitted;
+  Rcpp::IntegerVector fold;
+  Rcpp::IntegerVector index;
+  Rcpp::NumericMatrix coef;
+
+  ByRow(int n, int responses)
+      : held_out(n, responses), fitted(n, responses), fold(n), index(n), coef(n, responses) {}
+
+  void put(const CellFit& fit, const std::vector<index_t>& rows, index_t offset) {
+    const std::size_t n = rows.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const int row = static_cast<int>(rows[i]),
+                at = static_cast<int>(offset) + static_cast<int>(i);
+      index[at] = row + 1;
+      fold[row] = fit.fold[i] + 1;
+      for (int c = 0; c < coef.ncol(); ++c) {
+        const std::size_t from = static_cast<std::size_t>(c) * n + i;
+        coef(at, c) = fit.coef[from];
+        held_out(row, c) = std::isnan(fit.held_out[from]) ? NA_REAL : fit.held_out[from];
+        fitted(row, c) = fit.fitted[from];
+      }
+    }
+  }
+};
+
+Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<index_t>>& rows,
+                int n, int responses) {
+  const int cells = static_cast<int>(fits.size());
+  ByRow by_row(n, responses);
+  Rcpp::IntegerVector offset(cells + 1), iterations(cells);
+  Rcpp::NumericVector gamma(cells), lambda(cells), risk(cells);
+  Rcpp::NumericMatrix intercept(cells, responses);
+  Rcpp::LogicalVector converged(cells);
+  Rcpp::List grid_gamma(cells), grid_lambda(cells), risks(cells), settled(cells), steps(cells);
+  double search = 0, solve = 0;
+  for (int j = 0; j < cells; ++j) {
+    const CellFit& fit = fits[static_cast<std::size_t>(j)];
+    by_row.put(fit, rows[static_cast<std::size_t>(j)], offset[j]);
+    offset[j + 1] = offset[j] + static_cast<int>(rows[static_cast<std::size_t>(j)].size());
+    for (int c = 0; c < responses; ++c)
+      intercept(j, c) = fit.intercept[static_cast<std::size_t>(c)];
+    gamma[j] = fit.choice.gamma;
+    lambda[j] = fit.choice.lambda;
+    risk[j] = std::isfinite(fit.choice.risk) ? fit.choice.risk : NA_REAL;
+    converged[j] = fit.converged;
+    iterations[j] = static_cast<int>(fit.iterations);
+    const Surface& surface = fit.surface;
+    grid_gamma[j] = surface.gammas;
+    grid_lambda[j] = surface.lambdas;
+    risks[j] = as_matrix(surface.risk, static_cast<index_t>(surface.gammas.size()),
+                         static_cast<index_t>(surface.lambdas.size()));
+    settled[j] = settled_matrix(surface);
+    steps[j] = Rcpp::IntegerVector(surface.steps.begin(), surface.steps.end());
+    search += fit.search_seconds;
+    solve += fit.solve_seconds;
+  }
+  return Rcpp::List::create(
+      Named("index") = by_row.index, Named("offset") = offset, Named("coef") = by_row.coef,
+      Named("intercept") = intercept, Named("gamma") = gamma, Named("lambda") = lambda,
+      Named("cv_risk") = risk, Named("grid_gamma") = grid_gamma, Named("grid_lambda") = grid_lambda,
+      Named("risk") = risks, Named("settled") = settled, Named("steps") = steps,
+      Named("cv_decision") = by_row.held_out, Named("fold") = by_row.fold,
+      Named("fitted") = by_row.fitted, Named("converged") = converged,
+      Named("iterations") = iterations,
+      Named("seconds") =
+          Rcpp::NumericVector::create(Named("search") = search, Named("solve") = solve));
+}
+
+}  // namespace
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::List fk_vp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w,
+                     Rcpp::IntegerVector strata, Rcpp::IntegerVector cell, Rcpp::List options) {
+  Context context;
+  fill_context(context, options);
+  const auto device = read_device(context, options);
+  const CellData data{view(x), view(y), Rcpp::as<Numbers>(w), Rcpp::as<std::vector<int>>(strata)};
+  const auto rows = rows_by_cell(zero_based(cell));
+  double bytes = 0;
+  const auto fits = fit_cells(data, rows, read_cell_options(options), *device, context, bytes);
+  Rcpp::List out = pack(fits, rows, x.nrow(), y.ncol());
+  out["bytes"] = bytes;
+  out["threads"] = context.threads;
+  return out;
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix fk_vp_predict(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List options) {
+  Context context;
+  fill_context(context, options);
+  const auto device = read_device(context, options);
+  const Rcpp::NumericMatrix vectors = model["sv"], coef = model["coef"];
+  const Rcpp::NumericMatrix intercept = model["intercept"], centers = model["centers"];
+  const auto offset = Rcpp::as<std::vector<int>>(model["offset"]);
+  const VpModel view_of{view(vectors),
+                        view(coef),
+                        view(intercept),
+                        std::vector<index_t>(offset.begin(), offset.end()),
+                        Rcpp::as<Numbers>(model["gamma"]),
+                        read_kernel(model),
+                        view(centers),
+                        zero_based(Rcpp::IntegerVector(model["cell_of_center"]))};
+  Rcpp::NumericMatrix out(x.nrow(), coef.ncol());
+  predict_cells(view_of, view(x), *device, mutable_view(out), context);
+  return out;
+}

@@ -1,0 +1,114 @@
+// The text of the micro-kernels. A file that includes it has defined FK_TARGET (the function
+// attribute that selects an instruction set), FK_COLS_F32, FK_COLS_F64, FK_VECTORS (vectors of a
+// panel that one pass holds in registers) and two vector types F32 and F64 with the operations used
+// here. No include guard: it is compiled once per instruction set, inside an unnamed namespace.
+
+#if defined(__clang__)
+#define FK_UNROLL
+#else
+#define FK_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+template <typename V, int R, int N>
+FK_TARGET void gemm_rows(index_t k, const typename V::scalar* a, const typename V::scalar* b,
+                         typename V::scalar* c, index_t ldc) {
+  typename V::type acc[N][R];
+  FK_UNROLL
+  for (int j = 0; j < N; ++j) {
+    FK_UNROLL
+    for (int r = 0; r < R; ++r) acc[j][r] = V::set(0);
+  }
+  for (index_t p = 0; p < k; ++p, a += kPanel, b += N) {
+    typename V::type av[R];
+    FK_UNROLL
+    for (int r = 0; r < R; ++r) av[r] = V::load(a + r * V::width);
+    FK_UNROLL
+    for (int j = 0; j < N; ++j) {
+      const typename V::type bv = V::set(b[j]);
+      FK_UNROLL
+      for (int r = 0; r < R; ++r) acc[j][r] = V::fma(av[r], bv, acc[j][r]);
+    }
+  }
+  FK_UNROLL
+  for (int j = 0; j < N; ++j) {
+    FK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      typename V::scalar* out = c + j * ldc + r * V::width;
+      V::store(out, V::add(V::load(out), acc[j][r]));
+    }
+  }
+}
+
+FK_TARGET void gemm_f32(index_t k, const float* a, const float* b, float* c, index_t ldc) {
+  constexpr int rows = FK_VECTORS_F32 * F32::width;
+  for (int r = 0; r < kPanel; r += rows)
+    gemm_rows<F32, FK_VECTORS_F32, FK_COLS_F32>(k, a + r, b, c + r, ldc);
+}
+
+FK_TARGET void gemm_f64(index_t k, const double* a, const double* b, double* c, index_t ldc) {
+  constexpr int rows = FK_VECTORS_F64 * F64::width;
+  for (int r = 0; r < kPanel; r += rows)
+    gemm_rows<F64, FK_VECTORS_F64, FK_COLS_F64>(k, a + r, b, c + r, ldc);
+}
+
+// exp(t) = 2^n exp(r) with n = round(t / log 2), |r| <= log(2) / 2, log 2 split in two parts (Cody
+// and Waite), and the exponential series of r, cut where the rest is below half a unit in the last
+// place.
+template <typename V, int Degree>
+FK_TARGET inline typename V::type exp_vector(typename V::type t) {
+  const typename V::type n = V::round(V::mul(t, V::set(V::inverse_log2)));
+  typename V::type r = V::fma(n, V::set(-V::log2_high), t);
+  r = V::fma(n, V::set(-V::log2_low), r);
+  typename V::type sum = V::set(V::series[Degree]);
+  FK_UNROLL
+  for (int i = Degree - 1; i >= 0; --i) sum = V::fma(sum, r, V::set(V::series[i]));
+  return V::zero_below(t, V::set(V::smallest), V::scale_by_power(sum, n));
+}
+
+FK_TARGET void exp_f32(index_t n, float scale, const float* in, float* out) {
+  for (index_t i = 0; i < n; i += F32::width)
+    F32::store(out + i, exp_vector<F32, 7>(F32::mul(F32::set(scale), F32::load(in + i))));
+}
+
+FK_TARGET void exp_f64(index_t n, double scale, const double* in, double* out) {
+  for (index_t i = 0; i < n; i += F64::width)
+    F64::store(out + i, exp_vector<F64, 13>(F64::mul(F64::set(scale), F64::load(in + i))));
+}
+
+FK_TARGET bool distance(const double* dot, const double* norms, double norm, double* out) {
+  bool inaccurate = false;
+  for (index_t i = 0; i < kPanel; i += F64::width) {
+    const F64::type total = F64::add(F64::load(norms + i), F64::set(norm));
+    const F64::type d = F64::fma(F64::load(dot + i), F64::set(-2), total);
+    F64::store(out + i, F64::max(d, F64::set(0)));
+    inaccurate |= F64::any_less(d, F64::mul(total, F64::set(kCancellation)));
+  }
+  return inaccurate;
+}
+
+FK_TARGET double mask_dot(index_t n, const float* s, const float* u, const float* q, float* v) {
+  typename F64::type sum[2] = {F64::set(0), F64::set(0)};
+  for (index_t i = 0; i < n; i += F32::width) {
+    const F32::type w = F32::mul(F32::load(s + i), F32::load(u + i));
+    F32::store(v + i, w);
+    F32::add_products(w, F32::load(q + i), sum);
+  }
+  return F64::total(F64::add(sum[0], sum[1]));
+}
+
+FK_TARGET double orthogonalise(index_t n, float alpha, const float* q, float beta, const float* p,
+                               float* v) {
+  typename F64::type sum[2] = {F64::set(0), F64::set(0)};
+  for (index_t i = 0; i < n; i += F32::width) {
+    F32::type w = F32::fma(F32::load(q + i), F32::set(-alpha), F32::load(v + i));
+    w = F32::fma(F32::load(p + i), F32::set(-beta), w);
+    F32::store(v + i, w);
+    F32::add_products(w, w, sum);
+  }
+  return F64::total(F64::add(sum[0], sum[1]));
+}
+
+FK_TARGET void axpy(index_t n, float alpha, const float* x, float* y) {
+  for (index_t i = 0; i < n; i += F32::width)
+    F32::store(y + i, F32::fma(F32::load(x + i), F32::set(alpha), F32::load(y + i)));
+}

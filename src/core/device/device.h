@@ -1,0 +1,49 @@
+// What a computing device offers to the solvers: one Gram matrix that it holds and multiplies, and
+// kernel expansions evaluated at given points. The CPU implements it in cpu/; another device
+// implements it again.
+#ifndef FLEXKERN_DEVICE_DEVICE_H
+#define FLEXKERN_DEVICE_DEVICE_H
+
+#include <memory>
+
+#include "core/base/context.h"
+#include "core/base/view.h"
+#include "core/device/cpu/micro.h"
+#include "core/kernel/kernel.h"
+
+namespace flexkern {
+
+// The Gram matrix of n points in single precision. Blocks of vectors have `stride()` rows, of which
+// the first n are used; the others are zero on entry and hold anything on return.
+class GramMatrix {
+ public:
+  virtual ~GramMatrix() = default;
+  virtual index_t stride() const = 0;
+  // Evaluates the kernel with this gamma.
+  virtual void set_gamma(double gamma) = 0;
+  // out = K in, for the `cols` columns of a block.
+  virtual void multiply(const float* in, index_t cols, float* out) = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const char* name() const = 0;
+  // The vector routines of the processor that drives the device.
+  virtual const Micro& host() const = 0;
+  virtual std::unique_ptr<GramMatrix> gram(ConstMatrixRef x, const Kernel& kernel, int threads,
+                                           Context& context) const = 0;
+  // Bytes that gram() takes for n points.
+  virtual double gram_bytes(index_t n) const = 0;
+  // out = K(x, centers) coef, in double precision throughout.
+  virtual void expand(ConstMatrixRef x, ConstMatrixRef centers, const Kernel& kernel,
+                      ConstMatrixRef coef, MatrixRef out, int threads, Context& context) const = 0;
+};
+
+// The device of that name: "auto", "cpu" or "cuda"; `isa` names the CPU's instruction set or is
+// "auto".
+std::unique_ptr<Device> make_device(const std::string& name, const std::string& isa);
+
+}  // namespace flexkern
+
+#endif

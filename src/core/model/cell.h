@@ -1,0 +1,54 @@
+// One cell of a partition: the grid search and the final models. A pure function of the cell's rows, the
+// options, the seed and the cell's number.
+#ifndef FLEXKERN_MODEL_CELL_H
+#define FLEXKERN_MODEL_CELL_H
+
+#include <cstdint>
+#include <vector>
+
+#include "core/solver/search.h"
+
+namespace flexkern {
+
+struct CellOptions {
+  Kernel kernel;
+  std::vector<double> gammas, lambdas;  // empty: the default grid of the cell
+  double cost = 0;                      // > 0: lambda = 1 / (2 cost n) instead of a grid
+  int folds = 5;                        // 0: no validation, one model on all rows
+  bool split = false;                   // one fold: the first half trains, the rest validates
+  bool average = true;                  // the mean of the fold models, else one model on all rows
+  bool refine = false;                  // a second, finer grid around the winner
+  double tol = 1e-6;
+  SearchOptions search;
+};
+
+struct CellData {
+  ConstMatrixRef x;             // n x d
+  ConstMatrixRef y;             // n x responses
+  std::vector<double> weights;  // n
+  std::vector<int> strata;      // n, folds are stratified by it
+};
+
+struct CellFit {
+  std::vector<double> coef;       // n x responses
+  std::vector<double> intercept;  // responses; the constant of a response that does not vary
+  Choice choice;
+  Surface surface;                     // without rows when nothing was searched
+  std::vector<double> held_out;        // n x responses, decision values from models that saw not the row
+  std::vector<double> fitted;          // n x responses
+  std::vector<int> fold;               // -1: never held out
+  bool converged = true;
+  index_t iterations = 0;
+  double search_seconds = 0, solve_seconds = 0;
+};
+
+// Bytes that fit_cell takes at its peak.
+double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
+                  const Device& device);
+
+CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,
+                 std::uint64_t item, int threads, Context& context);
+
+}  // namespace flexkern
+
+#endif

@@ -1,0 +1,177 @@
+#include "vpsvm.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <string>
+
+#include "assign.h"
+#include "core/base/parallel.h"
+
+namespace flexkern {
+namespace {
+
+using Rows = std::vector<index_t>;
+
+// The chosen rows of a matrix, stored densely.
+class Selection {
+ public:
+  Selection(ConstMatrixRef m, const Rows& rows)
+      : rows_(static_cast<index_t>(rows.size())), cols_(m.cols()), data_(rows.size() * m.cols()) {
+    std::size_t at = 0;
+    for (index_t k = 0; k < cols_; ++k)
+      for (index_t i : rows) data_[at++] = m(i, k);
+  }
+  ConstMatrixRef view() const { return {data_.data(), rows_, cols_}; }
+
+ private:
+  index_t rows_, cols_;
+  std::vector<double> data_;
+};
+
+template <typename T>
+std::vector<T> select(const std::vector<T>& values, const Rows& rows) {
+  std::vector<T> out;
+  for (index_t i : rows) out.push_back(values[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+CellFit fit_rows(const CellData& data, const Rows& rows, const CellOptions& options,
+                 const Device& device, std::uint64_t item, int threads, Context& context) {
+  const Selection x(data.x, rows), y(data.y, rows);
+  const CellData cell{x.view(), y.view(), select(data.weights, rows), select(data.strata, rows)};
+  return fit_cell(cell, options, device, item, threads, context);
+}
+
+[[noreturn]] void refuse(double needed, double budget, index_t largest) {
+  char text[256];
+  std::snprintf(text, sizeof text,
+                "a cell of %lld rows needs %.3g GB of memory, more than the budget of %.3g GB",
+                static_cast<long long>(largest), needed / 1e9, budget / 1e9);
+  throw MemoryBudgetError(text);
+}
+
+// Which cells are fitted alone with all threads (the first `alone` of the order, the largest ones) and how
+// many of the others at a time.
+struct Schedule {
+  std::vector<std::size_t> order;
+  std::size_t alone = 0;
+  int crew = 1;
+  double bytes = 0;
+};
+
+Schedule make_schedule(const std::vector<Rows>& rows, const CellData& data,
+                       const CellOptions& options, const Device& device, const Context& context) {
+  Schedule s;
+  s.order.resize(rows.size());
+  std::iota(s.order.begin(), s.order.end(), std::size_t{0});
+  const auto size = [&](std::size_t c) { return static_cast<double>(rows[c].size()); };
+  std::stable_sort(s.order.begin(), s.order.end(),
+                   [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
+  const auto bytes = [&](std::size_t at) {
+    return cell_bytes(static_cast<index_t>(rows[s.order[at]].size()), data.x.cols(), data.y.cols(),
+                      options, device);
+  };
+  s.bytes = bytes(0);
+  if (s.bytes > context.memory)
+    refuse(s.bytes, context.memory, static_cast<index_t>(rows[s.order[0]].size()));
+  double rest = 0;
+  for (std::size_t c : s.order) rest += size(c) * size(c);
+  // A cell that would keep one thread busy longer than all others keep the rest is fitted with all of them.
+  while (s.alone < rows.size()) {
+    const double work = size(s.order[s.alone]) * size(s.order[s.alone]);
+    if (context.threads > 1 && work * context.threads <= rest) break;
+    rest -= work;
+    ++s.alone;
+  }
+  double beside = 0;
+  int crew = 0;
+  for (std::size_t at = s.alone; at < rows.size() && crew < context.threads; ++at, ++crew) {
+    if (beside + bytes(at) > context.memory) break;
+    beside += bytes(at);
+  }
+  s.crew = std::max(1, crew);
+  s.bytes = std::max(s.bytes, beside);
+  return s;
+}
+
+}  // namespace
+
+std::vector<Rows> rows_by_cell(const std::vector<std::int32_t>& cell) {
+  std::vector<Rows> rows;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    const std::size_t c = static_cast<std::size_t>(cell[i]);
+    if (c >= rows.size()) rows.resize(c + 1);
+    rows[c].push_back(static_cast<index_t>(i));
+  }
+  return rows;
+}
+
+std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& rows,
+                               const CellOptions& options, const Device& device, Context& context,
+                               double& bytes) {
+  const Schedule schedule = make_schedule(rows, data, options, device, context);
+  bytes = schedule.bytes;
+  std::vector<CellFit> fits(rows.size());
+  context.start_phase("cells fitted", static_cast<double>(rows.size()));
+  const auto fit = [&](std::size_t at, int threads) {
+    const std::size_t c = schedule.order[at];
+    fits[c] = fit_rows(data, rows[c], options, device, c, threads, context);
+    context.advance(1);
+  };
+  for (std::size_t at = 0; at < schedule.alone; ++at) fit(at, context.threads);
+  parallel_for(static_cast<index_t>(rows.size() - schedule.alone), schedule.crew, context,
+               [&](index_t i, int) { fit(schedule.alone + static_cast<std::size_t>(i), 1); });
+  return fits;
+}
+
+namespace {
+
+// Decision values of cell c at the given points.
+void predict_cell(const VpModel& model, std::size_t c, ConstMatrixRef x, const Device& device,
+                  MatrixRef out, Context& context) {
+  const index_t first = model.offset[c], count = model.offset[c + 1] - first;
+  const auto part = [&](ConstMatrixRef m) {
+    return ConstMatrixRef(m.data() + first, count, m.cols(), m.stride());
+  };
+  device.expand(x, part(model.vectors), model.kernel.with_gamma(model.gamma[c]), part(model.coef),
+                out, context.threads, context);
+  for (index_t r = 0; r < out.cols(); ++r)
+    for (index_t i = 0; i < out.rows(); ++i)
+      out(i, r) += model.intercept(static_cast<index_t>(c), r);
+}
+
+}  // namespace
+
+void predict_cells(const VpModel& model, ConstMatrixRef x, const Device& device, MatrixRef out,
+                   Context& context) {
+  const index_t n = x.rows(), responses = out.cols();
+  const std::size_t cells = model.gamma.size();
+  const bool mean = model.centers.rows() == 0;
+  std::vector<Rows> rows(cells);
+  if (!mean) {
+    const auto nearest = assign(x, model.centers, context);
+    for (index_t i = 0; i < n; ++i) {
+      const auto center = static_cast<std::size_t>(nearest[static_cast<std::size_t>(i)]);
+      rows[static_cast<std::size_t>(model.cell_of_center[center])].push_back(i);
+    }
+  }
+  Rows all(static_cast<std::size_t>(mean ? n : 0));
+  std::iota(all.begin(), all.end(), index_t{0});
+  for (index_t r = 0; r < responses; ++r) std::fill_n(out.col(r), n, 0.0);
+  const double share = mean ? 1.0 / static_cast<double>(cells) : 1.0;
+  context.start_phase("cells predicted", static_cast<double>(cells));
+  for (std::size_t c = 0; c < cells; ++c) {
+    const Rows& chosen = mean ? all : rows[c];
+    const Selection points(x, chosen);
+    std::vector<double> values(chosen.size() * static_cast<std::size_t>(responses));
+    const MatrixRef part(values.data(), static_cast<index_t>(chosen.size()), responses);
+    predict_cell(model, c, points.view(), device, part, context);
+    for (index_t r = 0; r < responses; ++r)
+      for (index_t i = 0; i < part.rows(); ++i)
+        out(chosen[static_cast<std::size_t>(i)], r) += share * part(i, r);
+    context.advance(1);
+  }
+}
+
+}  // namespace flexkern

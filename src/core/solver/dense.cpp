@@ -1,0 +1,141 @@
+#include "dense.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+
+namespace flexkern {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Rows = std::vector<index_t>;
+
+MatrixXd gram_matrix(ConstMatrixRef x, const Kernel& kernel, const Device& device,
+                     Context& context) {
+  const index_t n = x.rows();
+  const MatrixXd identity = MatrixXd::Identity(n, n);
+  MatrixXd gram(n, n);
+  device.expand(x, x, kernel, {identity.data(), n, n}, {gram.data(), n, n}, 1, context);
+  return gram;
+}
+
+MatrixXd gather(const MatrixXd& m, const Rows& rows, const Rows& cols) {
+  MatrixXd out(rows.size(), cols.size());
+  for (std::size_t j = 0; j < cols.size(); ++j)
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      out(static_cast<index_t>(i), static_cast<index_t>(j)) = m(rows[i], cols[j]);
+  return out;
+}
+
+MatrixXd gather_rows(const MatrixXd& m, const Rows& rows) {
+  MatrixXd out(rows.size(), m.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) out.row(static_cast<index_t>(i)) = m.row(rows[i]);
+  return out;
+}
+
+Rows training_rows(const FoldPlan& plan, const Fold& fold) {
+  Rows rows;
+  for (index_t i = 0; i < plan.n; ++i)
+    if (fold.mask[i] > 0) rows.push_back(i);
+  return rows;
+}
+
+// The training part of one fold: rows, their masks, and the symmetric matrix S K S on them.
+struct FoldMatrix {
+  Rows rows;
+  VectorXd mask;
+  MatrixXd matrix;
+
+  FoldMatrix(const FoldPlan& plan, const Fold& fold, const MatrixXd& gram)
+      : rows(training_rows(plan, fold)), mask(static_cast<index_t>(rows.size())) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      mask[static_cast<index_t>(i)] = fold.mask[rows[i]];
+    matrix = mask.asDiagonal() * gather(gram, rows, rows) * mask.asDiagonal();
+  }
+  // Coefficients S (S K S + shift I)^-1 S y for all responses. A kernel matrix that is indefinite
+  // by rounding gets a growing ridge on its diagonal.
+  MatrixXd solve(const MatrixXd& y, double shift) const {
+    MatrixXd b = mask.asDiagonal() * gather_rows(y, rows);
+    Eigen::LLT<MatrixXd> llt;
+    double ridge = shift;
+    for (int attempt = 0; attempt < 20; ++attempt) {
+      llt.compute(matrix + ridge * MatrixXd::Identity(matrix.rows(), matrix.cols()));
+      if (llt.info() == Eigen::Success) break;
+      ridge = std::max(10 * ridge, 1e-14 * matrix.trace());
+    }
+    require(llt.info() == Eigen::Success, "the kernel matrix is not positive definite");
+    llt.solveInPlace(b);
+    return mask.asDiagonal() * b;
+  }
+};
+
+Eigen::Map<const MatrixXd> as_eigen(ConstMatrixRef m) {
+  require(m.stride() == m.rows(), "a matrix must be stored without gaps");
+  return {m.data(), m.rows(), m.cols()};
+}
+
+double held_out_loss(const FoldPlan& plan, const Fold& fold, const MatrixXd& predicted,
+                     const MatrixXd& y, const Clip& clip) {
+  double loss = 0;
+  for (std::size_t h = 0; h < fold.held_out.size(); ++h)
+    for (index_t c = 0; c < y.cols(); ++c) {
+      const index_t row = fold.held_out[h];
+      const double error = y(row, c) - clip(predicted(static_cast<index_t>(h), c));
+      loss += plan.weights[static_cast<std::size_t>(row)] * error * error;
+    }
+  return loss;
+}
+
+}  // namespace
+
+void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+                  const Kernel& kernel, const Device& device, const SearchOptions& options,
+                  Context& context, Surface& surface) {
+  const MatrixXd y = as_eigen(responses);
+  double weight = 0;
+  for (const Fold& fold : plan.folds)
+    for (index_t i : fold.held_out) weight += plan.weights[static_cast<std::size_t>(i)];
+  for (std::size_t g = 0; g < surface.gammas.size(); ++g) {
+    const MatrixXd gram = gram_matrix(x, kernel.with_gamma(surface.gammas[g]), device, context);
+    std::vector<double> loss(surface.lambdas.size(), 0.0);
+    for (const Fold& fold : plan.folds) {
+      const FoldMatrix train(plan, fold, gram);
+      const MatrixXd cross = gather(gram, fold.held_out, train.rows);
+      for (std::size_t l = 0; l < loss.size(); ++l) {
+        context.check();
+        const MatrixXd coef = train.solve(y, surface.lambdas[l] * fold.rows);
+        loss[l] += held_out_loss(plan, fold, cross * coef, y, options.clip);
+      }
+    }
+    for (std::size_t l = 0; l < loss.size(); ++l) {
+      surface.risk[surface.at(g, l)] = loss[l] / (weight * static_cast<double>(y.cols()));
+      surface.settled[surface.at(g, l)] = 1;
+    }
+  }
+}
+
+Solution solve_dense(const FoldPlan& plan, const std::vector<System>& systems,
+                     ConstMatrixRef responses, ConstMatrixRef x, const Kernel& kernel,
+                     const Device& device, double lambda, Context& context) {
+  const MatrixXd y = as_eigen(responses);
+  const MatrixXd gram = gram_matrix(x, kernel, device, context);
+  MatrixXd coef = MatrixXd::Zero(plan.n, static_cast<index_t>(systems.size()));
+  for (std::size_t f = 0; f < plan.folds.size(); ++f) {
+    context.check();
+    const FoldMatrix train(plan, plan.folds[f], gram);
+    const MatrixXd part = train.solve(y, lambda * plan.folds[f].rows);
+    for (std::size_t s = 0; s < systems.size(); ++s)
+      if (systems[s].fold == static_cast<int>(f))
+        for (std::size_t i = 0; i < train.rows.size(); ++i)
+          coef(train.rows[i], static_cast<index_t>(s)) =
+              part(static_cast<index_t>(i), systems[s].response);
+  }
+  const MatrixXd decision = gram * coef;
+  Solution out;
+  out.coef.assign(coef.data(), coef.data() + coef.size());
+  out.decision.assign(decision.data(), decision.data() + decision.size());
+  out.converged = true;
+  return out;
+}
+
+}  // namespace flexkern

@@ -1,0 +1,54 @@
+// The least-squares systems of one cell. Fold f trains on the rows where its mask is positive and
+// holds others out; with S_f = diag(mask), mask_i = sqrt(weight_i) on training rows and 0
+// elsewhere, its system is
+//   (S_f K S_f + lambda n_f I) u = S_f y,   coefficients a = S_f u,   decision values K a,
+// which is (K + lambda n I) a = y on the training rows when all weights are 1 (Steinwart, Hush and
+// Scovel 2011).
+#ifndef FLEXKERN_SOLVER_FOLD_PLAN_H
+#define FLEXKERN_SOLVER_FOLD_PLAN_H
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/base/view.h"
+
+namespace flexkern {
+
+struct Fold {
+  Buffer<float> mask;             // padded to the stride of the Gram matrix
+  std::vector<index_t> held_out;  // rows that validate it
+  double rows = 0;                // training rows of positive weight
+};
+
+struct FoldPlan {
+  index_t n = 0, stride = 0;
+  std::vector<Fold> folds;
+  std::vector<double> weights;  // of all rows
+
+  FoldPlan(index_t n, index_t stride, std::vector<double> weights)
+      : n(n), stride(stride), weights(std::move(weights)) {}
+
+  // Adds the fold that trains on the rows with train[i] and holds out those with held_out[i].
+  template <typename Train, typename HeldOut>
+  void add(Train train, HeldOut held_out) {
+    Fold fold;
+    fold.mask = Buffer<float>(stride);
+    for (index_t i = 0; i < stride; ++i) {
+      const bool in = i < n && train(i) && weights[static_cast<std::size_t>(i)] > 0;
+      fold.mask[i] = in ? static_cast<float>(std::sqrt(weights[static_cast<std::size_t>(i)])) : 0;
+      fold.rows += in;
+      if (i < n && held_out(i)) fold.held_out.push_back(i);
+    }
+    folds.push_back(std::move(fold));
+  }
+};
+
+// A right-hand side: one fold and one column of the responses.
+struct System {
+  int fold, response;
+};
+
+}  // namespace flexkern
+
+#endif

@@ -1,0 +1,36 @@
+// Accurate solutions at one (gamma, lambda): conjugate gradients on all systems as one block in
+// single precision, inside iterative refinement whose residuals are computed in double precision
+// from the points themselves.
+#ifndef FLEXKERN_SOLVER_REFINED_CG_H
+#define FLEXKERN_SOLVER_REFINED_CG_H
+
+#include <vector>
+
+#include "core/device/device.h"
+#include "fold_plan.h"
+
+namespace flexkern {
+
+struct SolveOptions {
+  double lambda = 0;
+  double tol = 1e-6;        // relative residual of every system
+  index_t max_iter = 1000;  // steps of conjugate gradients in all
+};
+
+struct Solution {
+  std::vector<double> coef;      // n x systems
+  std::vector<double> decision;  // K coef on all rows
+  double residual = 0;           // the largest relative residual
+  index_t iterations = 0;
+  bool converged = false;
+};
+
+// `gram` holds the Gram matrix of x for kernel.gamma.
+Solution solve_refined(const FoldPlan& plan, const std::vector<System>& systems,
+                       ConstMatrixRef responses, ConstMatrixRef x, const Kernel& kernel,
+                       GramMatrix& gram, const Device& device, int threads,
+                       const SolveOptions& options, Context& context);
+
+}  // namespace flexkern
+
+#endif

@@ -1,0 +1,52 @@
+// The search over a grid of gammas and penalties for one cell.
+#ifndef FLEXKERN_SOLVER_SEARCH_H
+#define FLEXKERN_SOLVER_SEARCH_H
+
+#include <limits>
+#include <vector>
+
+#include "krylov.h"
+
+namespace flexkern {
+
+// Cross-validated risks on a grid, gammas by penalties, and which of them were computed to
+// convergence.
+struct Surface {
+  std::vector<double> gammas, lambdas;
+  std::vector<double> risk;
+  std::vector<char> settled;
+  std::vector<index_t> steps;  // of the Krylov process, per gamma
+
+  Surface() = default;
+  Surface(std::vector<double> gammas_in, std::vector<double> lambdas_in)
+      : gammas(std::move(gammas_in)),
+        lambdas(std::move(lambdas_in)),
+        risk(gammas.size() * lambdas.size(), std::numeric_limits<double>::infinity()),
+        settled(risk.size(), 0),
+        steps(gammas.size(), 0) {}
+  std::size_t at(std::size_t g, std::size_t l) const { return g + l * gammas.size(); }
+};
+
+struct Choice {
+  double gamma = 0, lambda = 0;
+  double risk = std::numeric_limits<double>::infinity();
+};
+
+// The grid point of least risk; ties go to the larger penalty, then to the wider kernel.
+Choice best_choice(const Surface& surface);
+
+struct SearchOptions {
+  Clip clip{-1, 1};
+  bool race = true;  // drop pairs that can no longer win
+  index_t max_iter = 1000;
+};
+
+// Krylov spaces for the rows of `surface`, one gamma after another, from the middle of the grid
+// outwards.
+void search_krylov(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram,
+                   const Micro& micro, int threads, const SearchOptions& options, Context& context,
+                   Surface& surface);
+
+}  // namespace flexkern
+
+#endif
