@@ -102,7 +102,8 @@ check_choice <- function(value, choices, arg) {
   if (identical(value, choices)) return(choices[1L])
   found <- if (is.character(value) && length(value) == 1L) pmatch(value, choices) else NA
   if (!is.na(found)) return(choices[found])
-  abort_arg(arg, value, paste0("one of ", paste0('"', choices, '"', collapse = ", ")))
+  words <- paste0('"', choices, '"', collapse = ", ")
+  abort_arg(arg, value, if (length(choices) > 1L) paste("one of", words) else words)
 }
 
 # ---- unknown arguments -----------------------------------------------------------------------

@@ -99,7 +99,7 @@ pick_columns <- function(variables, data, env, n) {
   absent <- setdiff(variables, names(data))
   if (length(absent) == 0L && !anyNA(variables)) {
     if (!all(nzchar(variables))) check_names(variables, "data")
-    return(plain_frame(data[variables]))
+    return(as_predictors(data[variables], n))
   }
   columns <- lapply(stats::setNames(nm = variables), function(v) {
     if (v %in% names(data)) return(data[[v]])
@@ -109,8 +109,16 @@ pick_columns <- function(variables, data, env, n) {
     abort("The formula asks for `", v, "`, which is ", variable_fault(found, data, n), ".",
           arg = "formula")
   })
-  frame <- structure(columns, class = "data.frame", row.names = .set_row_names(n))
-  plain_frame(frame)
+  as_predictors(columns, n)
+}
+
+as_predictors <- function(columns, n) {
+  rows <- vapply(columns, NROW, 1L)
+  if (any(rows != n)) {
+    abort("`", names(columns)[rows != n][1L], "` has ", rows[rows != n][1L], " rows where the ",
+          "response has ", n, ".", arg = "data")
+  }
+  plain_frame(structure(columns, class = "data.frame", row.names = .set_row_names(n)))
 }
 
 variable_fault <- function(found, data, n) {

@@ -13,7 +13,7 @@ mold_formula <- function(formula, data, subset, weights, na.action) {
     abort("`formula` has no response; write it as response ~ predictors.", arg = "formula")
   }
   env <- environment(formula)
-  data <- if (is.null(data)) NULL else as_frame(data, "data", as_columns = TRUE)
+  if (!is.null(data)) data <- as_data(data)
   y <- in_data(formula[[2L]], data, env, "response")
   n <- NROW(y)
   effects <- main_effects(formula[[3L]])
@@ -43,7 +43,7 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
   blueprint <- list(columns = colnames(frame), p = ncol(frame), levels = frame_levels(frame))
   design <- expand(frame, blueprint, terms)
   blueprint <- c(blueprint, design[c("names", "indicator", "source", "terms", "xlevels")])
-  kept <- complete_rows(design$x, y, blueprint, na.action)
+  kept <- complete_rows(design$x, y, blueprint, na_action(na.action))
   if (!is.null(kept$omitted)) {
     design$x <- design$x[-kept$omitted, , drop = FALSE]
     y <- y[-kept$omitted]
@@ -61,17 +61,28 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
 
 # A numeric matrix stays one; everything like a data frame becomes a plain data frame without
 # matrix columns. Sparse matrices are refused rather than made dense in silence.
-as_frame <- function(x, arg, as_columns = FALSE) {
-  if (inherits(x, "Matrix")) {
-    abort("`", arg, "` is a ", first_class(x), " of the Matrix package, which is not yet ",
-          "supported; if it fits in memory, give as.matrix(", arg, ").", arg = arg)
-  }
+as_frame <- function(x, arg) {
+  stop_sparse(x, arg)
   if (is.data.frame(x)) return(plain_frame(x))
   if ((is.numeric(x) || is.logical(x)) && !is.object(x)) {
     if (is.null(dim(x))) x <- as.matrix(x)
-    if (length(dim(x)) == 2L) return(if (as_columns) plain_frame(as.data.frame(x)) else x)
+    if (length(dim(x)) == 2L) return(x)
   }
   abort_arg(arg, x, "a numeric matrix or a data frame")
+}
+
+stop_sparse <- function(x, arg) {
+  if (!inherits(x, "Matrix")) return(invisible())
+  abort("`", arg, "` is a ", first_class(x), " of the Matrix package, which is not yet ",
+        "supported; if it fits in memory, give as.matrix(", arg, ").", arg = arg)
+}
+
+# The columns of the formula's data, those that are matrices included.
+as_data <- function(data) {
+  stop_sparse(data, "data")
+  if (is.matrix(data)) data <- as.data.frame(data)
+  if (!is.list(data)) abort_arg("data", data, "a data frame")
+  as.list(data)
 }
 
 plain_frame <- function(x) {
@@ -155,10 +166,9 @@ indicators <- function(v) outer(as.integer(v), seq_along(levels(v)), "==") / sqr
 
 # ---- rows ------------------------------------------------------------------------------------
 
-complete_rows <- function(x, y, blueprint, na.action) {
+complete_rows <- function(x, y, blueprint, action) {
   missing <- if (anyNA(x)) rowSums(is.na(x)) > 0 else logical(nrow(x))
   if (!any(missing) && !anyNA(y)) return(list(omitted = NULL))
-  action <- na_action(na.action)
   if (action == "fail" || action == "pass") stop_missing(x, y, blueprint)
   omitted <- which(missing | is.na(y))
   list(omitted = structure(omitted, class = action))

@@ -77,7 +77,7 @@ reconcile <- function(frame, blueprint, novel) {
 
 numeric_again <- function(column, name) {
   if (is.factor(column) || is.character(column)) {
-    abort("Column `", name, "` of `newdata` is ", with_article(first_class(column)),
+    abort("Column `", name, "` of `newdata` is ", with_article(vector_kind(column)),
           ", but was numeric when the model was fitted.", arg = "newdata")
   }
   standard_column(column, name, "newdata")

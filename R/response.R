@@ -83,8 +83,9 @@ check_weights <- function(weights, n) {
   for (fault in names(faults)) {
     at <- which(faults[[fault]])
     if (length(at)) {
-      abort("`weights` has ", fault,
-            plural(length(at), " value at position ", " values at positions "), paste(utils::head(at, 5L), collapse = ", "), if (length(at) > 5L) ", ...",
+      abort("`weights` has ", if (length(at) == 1L) with_article(fault) else fault,
+            plural(length(at), " value at position ", " values at positions "),
+            paste(utils::head(at, 5L), collapse = ", "), if (length(at) > 5L) ", ...",
             "; give every row a number of at least 0.", arg = "weights")
     }
   }

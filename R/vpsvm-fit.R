@@ -9,6 +9,7 @@ vpsvm_fit <- function(input, s) {
   weights <- row_weights(input$weights, s$class.weights, outcome)
   seed <- if (has_random_parts(s, nrow(x))) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
+  s <- one_penalty(s, part$size)
   core <- fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed))
   fit <- c(
     list(call = NULL, version = package_version_string()),
@@ -45,7 +46,22 @@ fit_settings <- function(s, x, outcome) {
   s
 }
 
-has_random_parts <- function(s, n) s$folds > 0 || partition_plan(s, n)$type != "none"
+# A validation split takes the first half: nothing random.
+has_random_parts <- function(s, n) {
+  s$folds > 0 && s$validation == "cv" || partition_plan(s, n)$type != "none"
+}
+
+# The core knows one cost; several become penalties, which are the same for one cell only.
+one_penalty <- function(s, size) {
+  if (length(s$cost) < 2L) return(s)
+  if (length(size) > 1L) {
+    abort("A search over several `cost` values needs one cell, not ", length(size),
+          "; search over `lambda`.", arg = "cost")
+  }
+  s$lambda <- 1 / (2 * s$cost * size)
+  s["cost"] <- list(NULL)
+  s
+}
 
 describe_outcome <- function(outcome) {
   out <- outcome[c("task", "levels", "classes", "ordered")]

@@ -121,7 +121,7 @@ class_label <- function(object, code) {
 named_decision <- function(object, decision) {
   classes <- object$classes
   names <- if (length(classes) == 2L) paste0(classes[2L], "/", classes[1L]) else classes
-  matrix(decision, nrow(decision), dimnames = list(NULL, names))
+  matrix(decision, nrow(decision), ncol(decision), dimnames = list(NULL, names))
 }
 
 # One row per vote: the share of the models that say each class.

@@ -7,11 +7,11 @@
 #'
 #' In a cell with rows \eqn{I} the machine minimises
 #' \eqn{\lambda |f|^2 + |I|^{-1} \sum_{i \in I} w_i (y_i - f(x_i))^2}, which is the problem of
-#' Eberts and Steinwart (their section 3, with \eqn{\lambda} averaged over the cell). Labels are \eqn{-1}
-#' and \eqn{+1}; numeric responses are scaled to \eqn{[-1, 1]} inside by their training range and
-#' returned in their own unit. By default the grid has ten values of each parameter, geometric, the
-#' paper's: \eqn{\lambda} from 0.1 to \eqn{0.001 / |I|} and the width \eqn{\gamma^{-1/2}} from 10 to
-#' \eqn{0.5 |I|^{-1/d}}, with \eqn{d} the number of columns that vary. One value of `gamma` and one
+#' Eberts and Steinwart (their section 3, with \eqn{\lambda} averaged over the cell). Labels are
+#' \eqn{-1} and \eqn{+1}; numeric responses are scaled to \eqn{[-1, 1]} inside by their training
+#' range and returned in their own unit. By default the grid has ten values of each parameter,
+#' geometric, the paper's: \eqn{\lambda} from 0.1 to \eqn{0.001 / |I|} and the width
+#' \eqn{\gamma^{-1/2}} from 10 to \eqn{0.5 |I|^{-1/d}}, with \eqn{d} the number of columns that vary. One value of `gamma` and one
 #' of `lambda` or `cost` mean no search, and then no cross-validation unless `folds` is given.
 #'
 #' The cells follow Algorithm 1 of the paper: starting from a random row, the row farthest from all

@@ -15,7 +15,7 @@ ref_kernel <- function(a, b, kernel, gamma, degree = 3, coef0 = 0) {
   )
 }
 
-# ---- partition: farthest-first traversal and nearest center ---------------------------------------
+# ---- partition: farthest-first traversal and nearest center ----------------------------------
 
 ref_cover <- function(x, first, radius = 0, cells = Inf) {
   centers <- first
@@ -53,7 +53,7 @@ ref_partition <- function(x, options) {
   list(cell = cell, centers = centers, cell_of_center = seq_along(centers), radius = sqrt(farthest))
 }
 
-# ---- fit: every fold, width and penalty by a dense solve --------------------------------------------
+# ---- fit: every fold, width and penalty by a dense solve -------------------------------------
 
 # a minimises lambda |f|^2 + (1/n) sum w_i (y_i - f(x_i))^2 with f = sum a_i k(x_i, .).
 ref_solve <- function(k, y, w, lambda) {
@@ -161,7 +161,7 @@ ref_vp_fit <- function(x, y, w, strata, cell, options, fold = NULL) {
   )
 }
 
-# ---- prediction --------------------------------------------------------------------------------------
+# ---- prediction ------------------------------------------------------------------------------
 
 ref_cell_decision <- function(x, model, j) {
   rows <- seq_len(model$offset[j + 1] - model$offset[j]) + model$offset[j]
@@ -170,7 +170,7 @@ ref_cell_decision <- function(x, model, j) {
   k %*% model$coef[rows, , drop = FALSE] + rep(model$intercept[j, ], each = nrow(x))
 }
 
-ref_vp_predict <- function(x, model, options) {
+ref_vp_predict <- function(x, model, options = NULL) {
   m <- length(model$gamma)
   each <- lapply(seq_len(m), function(j) ref_cell_decision(x, model, j))
   if (model$type != "voronoi") return(Reduce(`+`, each) / m)

@@ -1,0 +1,50 @@
+# Two threads everywhere, and no progress lines.
+options(flexkern.threads = 2, flexkern.verbose = FALSE)
+
+# The fitters under the contract. `quick` fixes the parameters, so that nothing is searched; `small`
+# searches a small grid. A new method joins by one line.
+fitters <- list(
+  vpsvm = list(
+    fit = vpsvm,
+    quick = function(...) vpsvm(..., gamma = 1, lambda = 1e-2),
+    small = function(...) vpsvm(..., gamma = c(0.3, 3), lambda = c(1e-1, 1e-3)),
+    probability = TRUE, class.weights = TRUE
+  )
+)
+
+# One test per fitter and case. A case is a function of a fitter's entry.
+for_each_fitter <- function(cases) {
+  for (name in names(fitters)) for (case in names(cases)) {
+    test_that(paste0(name, ": ", case), {
+      cases[[case]](fitters[[name]])
+    })
+  }
+}
+
+two_classes <- function(n = 40, seed = 1) {
+  set.seed(seed)
+  y <- factor(rep(c("low", "high"), length.out = n), levels = c("low", "high"))
+  data.frame(y, a = rnorm(n) + 3 * (y == "high"), b = rnorm(n), c = runif(n))
+}
+
+regression_data <- function(n = 60) {
+  set.seed(2)
+  d <- data.frame(u = runif(n, -2, 2), v = rnorm(n))
+  d$t <- sin(2 * d$u) + 0.1 * rnorm(n)
+  d
+}
+
+with_group <- function(d = two_classes()) transform(d, k = factor(rep(c("r", "s"), 20)))
+
+expect_flexkern_error <- function(object, ...) expect_error(object, ..., class = "flexkern_error")
+
+# Predictions at the quick parameters; two models are the same if these are identical.
+expect_same_model <- function(a, b, newdata, newdata_b = newdata) {
+  expect_identical(predict(a, newdata), predict(b, newdata_b))
+}
+
+get_mlbench <- function(name) {
+  env <- new.env()
+  utils::data(list = name, package = "mlbench", envir = env)
+  env[[name]]
+}

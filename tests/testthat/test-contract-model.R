@@ -1,0 +1,174 @@
+# Weights, probabilities, randomness, and the fitted model as an object.
+
+d <- two_classes()
+X <- d[-1]
+
+for_each_fitter(list(
+  "probabilities agree with labels and do not change them" = function(f) {
+    skip_if_not(f$probability)
+    for (data in list(d, setNames(iris[c(5, 1:4)], c("y", letters[1:4])))) {
+      set.seed(1)
+      a <- predict(f$small(y ~ ., data), data)
+      set.seed(1)
+      m <- f$small(y ~ ., data, probability = TRUE)
+      p <- predict(m, data, type = "prob")
+      expect_identical(predict(m, data), a)
+      expect_identical(colnames(p)[max.col(p, "first")], as.character(a))
+      expect_equal(rowSums(p), rep(1, nrow(data)))
+      set.seed(1)
+      again <- predict(f$small(y ~ ., data, probability = TRUE), data, type = "prob")
+      expect_identical(again, p)
+    }
+  },
+  "fixed parameters with probabilities keep the labels too" = function(f) {
+    skip_if_not(f$probability)
+    m <- f$quick(y ~ ., d, probability = TRUE, seed = 1)
+    expect_identical(predict(m, d), predict(f$quick(y ~ ., d), d))
+  },
+  "uninformative or rare classes still get probabilities" = function(f) {
+    skip_if_not(f$probability)
+    z <- data.frame(y = factor(rep(c("n", "p"), c(28, 2))), a = rep(0:1, 15))
+    m <- suppressWarnings(f$small(y ~ a, z, probability = TRUE, seed = 1))
+    p <- predict(m, z, type = "prob")
+    expect_true(all(is.finite(p)))
+    expect_identical(colnames(p)[max.col(p, "first")], as.character(predict(m, z)))
+  },
+  "a fit without probabilities says how to get them" = function(f) {
+    expect_flexkern_error(predict(f$quick(y ~ ., d), d, type = "prob"), "refit.*probability = TRUE")
+  },
+  "class weights: named, in any order, for any number of classes" = function(f) {
+    skip_if_not(f$class.weights)
+    w <- c(virginica = 5, setosa = 1, versicolor = 0.1)
+    m <- f$quick(Species ~ ., iris, class.weights = w)
+    expect_same_model(m, f$quick(Species ~ ., iris, class.weights = w[3:1]), iris)
+    plain <- f$quick(Species ~ ., iris)
+    expect_gte(sum(predict(m, iris) == "virginica"), sum(predict(plain, iris) == "virginica"))
+    by_row <- f$quick(Species ~ ., iris, weights = unname(w[as.character(Species)]))
+    expect_same_model(m, by_row, iris)
+    expect_length(predict(f$quick(Species ~ ., iris, class.weights = "inverse"), iris), 150)
+    expect_flexkern_error(f$quick(y ~ ., d, class.weights = c(lo = 2)), "`low`, `high`, not `lo`")
+    expect_flexkern_error(f$quick(y ~ ., d, class.weights = 1:2), "named")
+  },
+  "weights are checked by position" = function(f) {
+    bad <- function(w) f$quick(X, d$y, weights = w)
+    expect_flexkern_error(bad(c(NA, rep(1, 39))), "missing value at position 1")
+    expect_flexkern_error(bad(c(rep(1, 38), -1, -2)), "negative values at positions 39, 40")
+    expect_flexkern_error(bad(c(Inf, rep(1, 39))), "infinite")
+    expect_flexkern_error(bad(rep(0, 40)), "all 0")
+    expect_flexkern_error(bad("WT"), "numeric vector of length 40, not \"WT\"")
+    expect_flexkern_error(bad(1:3), "length 40")
+    expect_flexkern_error(f$quick(y ~ ., d, weights = "WT"), "length 40")
+  },
+  "only the ratios of the weights matter, and equal ones change nothing" = function(f) {
+    w <- rep(1:2, 20)
+    expect_equal(predict(f$quick(X, d$y, weights = w), X, type = "decision"),
+                 predict(f$quick(X, d$y, weights = 8 * w), X, type = "decision"))
+    expect_same_model(f$quick(X, d$y, weights = rep(3, 40)), f$quick(X, d$y), X)
+    in_data <- f$quick(y ~ a + b, cbind(d, w), weights = w)
+    expect_same_model(in_data, f$quick(X[1:2], d$y, weights = w), X)
+  },
+  "an integer weight is a repeated row" = function(f) {
+    w <- rep(1:2, 20)
+    rows <- rep(1:40, w)
+    expect_equal(predict(f$quick(X, d$y, weights = w), X, type = "decision"),
+                 predict(f$quick(X[rows, ], d$y[rows]), X, type = "decision"), tolerance = 1e-4)
+  },
+  "a fit with random parts draws one number, one without draws none" = function(f) {
+    set.seed(1)
+    f$small(X, d$y)
+    after <- runif(1)
+    set.seed(1)
+    runif(1)
+    expect_identical(after, runif(1))
+    set.seed(1)
+    f$quick(X, d$y)
+    after <- runif(1)
+    set.seed(1)
+    expect_identical(after, runif(1))
+    set.seed(1)
+    f$small(X, d$y, seed = 5)
+    after <- runif(1)
+    set.seed(1)
+    expect_identical(after, runif(1))
+  },
+  "the seed alone decides, not the number of threads" = function(f) {
+    big <- two_classes(300)
+    a <- f$small(y ~ ., big, seed = 3, threads = 1)
+    b <- f$small(y ~ ., big, seed = 3, threads = 2)
+    expect_identical(predict(a, big, type = "decision"), predict(b, big, type = "decision"))
+    expect_identical(predict(a, big, type = "decision", threads = 1),
+                     predict(a, big, type = "decision", threads = 2))
+  },
+  "nothing is printed, and progress comes as messages" = function(f) {
+    expect_silent(f$small(y ~ ., d, seed = 1))
+    out <- capture.output(suppressMessages(m <- f$small(y ~ ., d, seed = 1, verbose = TRUE)))
+    expect_length(out, 0)
+  },
+  "a saved model predicts the same" = function(f) {
+    m <- f$small(y ~ ., d, seed = 1)
+    file <- tempfile()
+    saveRDS(m, file)
+    expect_identical(predict(readRDS(file), d, type = "decision"), predict(m, d, type = "decision"))
+  },
+  "a model holds no environment, function or pointer" = function(f) {
+    has_reference <- function(x) {
+      if (is.environment(x) && !identical(x, globalenv())) return(TRUE)
+      if (is.function(x) || typeof(x) == "externalptr") return(TRUE)
+      parts <- c(attributes(x), if (is.list(x)) unclass(x))
+      any(vapply(parts, has_reference, NA))
+    }
+    local_fit <- function() {
+      ballast <- runif(1e5)
+      f$quick(y ~ log(c) + a, d)
+    }
+    m <- local_fit()
+    expect_false(has_reference(m))
+    expect_lt(length(serialize(m, NULL)), 50000)
+    expect_type(m$version, "character")
+  },
+  "the call is trimmed when data came by value" = function(f) {
+    big <- two_classes(500)
+    m <- do.call(f$quick, list(y ~ a + b, data = big))
+    expect_lt(object.size(m$call), 1e4)
+    m <- do.call(f$fit, list(big[-1], big$y, gamma = 1, lambda = 0.01))
+    expect_lt(object.size(m$call), 1e4)
+    m <- do.call(f$fit, list(y ~ a, data = big, gamma = 1, lambda = 0.01))
+    expect_null(attributes(m$call$formula))
+  },
+  "update() repeats the call with changes" = function(f) {
+    m <- f$fit(y ~ ., data = d, gamma = 1, lambda = 0.01)
+    expect_identical(predict(update(m, . ~ . - c), d),
+                     predict(f$fit(y ~ a + b, data = d, gamma = 1, lambda = 0.01), d))
+    expect_identical(predict(update(m, lambda = 0.1), d),
+                     predict(f$fit(y ~ ., data = d, gamma = 1, lambda = 0.1), d))
+  },
+  "print and summary show something and return their object" = function(f) {
+    m <- f$small(y ~ ., d, seed = 1)
+    expect_output(returned <- withVisible(print(m)), "Call")
+    expect_false(returned$visible)
+    expect_output(print(summary(m)), "Cells")
+  },
+  "a class with one observation is named in a warning" = function(f) {
+    o <- d
+    o$y <- factor(c("rare", as.character(d$y)[-1]))
+    expect_warning(m <- f$small(y ~ ., o, folds = 5, seed = 1), "`rare`")
+    expect_length(predict(m, o), 40)
+  },
+  "one class is an error, and two rows are enough" = function(f) {
+    expect_flexkern_error(f$quick(X[1:5, ], factor(rep("a", 5))), "only one class")
+    expect_length(predict(f$quick(X[1:2, ], d$y[1:2]), X), 40)
+    expect_flexkern_error(f$quick(X[1, ], 1.5), "at least 2")
+  },
+  "a constant response is predicted" = function(f) {
+    m <- f$quick(X, rep(7, 40))
+    expect_equal(predict(m, X), rep(7, 40))
+  },
+  "ten fits and predictions in a row" = function(f) {
+    first <- predict(f$small(y ~ ., d, seed = 1, device = "auto"), d)
+    for (i in 1:9) expect_identical(predict(f$small(y ~ ., d, seed = 1), d), first)
+  },
+  "predicting one row is fast" = function(f) {
+    m <- f$quick(y ~ ., d)
+    expect_lt(system.time(for (i in 1:200) predict(m, d[1, ]))[[3]], 2)
+  }
+))

@@ -1,0 +1,131 @@
+test_that("letters of the alphabet: a default fit is good and complete", {
+  skip_if_not_installed("mlbench")
+  data <- get_mlbench("LetterRecognition")[1:600, ]
+  data <- droplevels(data[data$lettr %in% c("A", "B", "C", "D"), ])
+  fit <- vpsvm(lettr ~ ., data, seed = 1)
+  expect_lt(fit$cv.error, 0.15)
+  expect_lt(mean(fit$residuals), 0.1)
+  expect_identical(fit$partition, "none")
+  expect_identical(dim(fit$grid[[1]]$risk), c(10L, 10L))
+  expect_identical(dim(fit$coef), c(nrow(data), 4L))
+})
+
+test_that("regression is returned in its own unit", {
+  d <- regression_data()
+  shifted <- transform(d, t = 1000 + 50 * t)
+  a <- vpsvm(t ~ u, d, seed = 1)
+  b <- vpsvm(t ~ u, shifted, seed = 1)
+  expect_equal(predict(b, d), 1000 + 50 * predict(a, d), tolerance = 1e-4)
+  expect_equal(b$cv.error, 2500 * a$cv.error, tolerance = 1e-3)
+  expect_lt(a$cv.error, 0.1)
+})
+
+test_that("clipping keeps predictions in the range of the training labels", {
+  d <- regression_data()
+  far <- data.frame(u = seq(-4, 4, by = 0.1))
+  fit <- vpsvm(t ~ u, d, kernel = "polynomial", lambda = 1e-5)
+  expect_gte(min(predict(fit, far)), min(d$t) - 1e-12)
+  expect_lte(max(predict(fit, far)), max(d$t) + 1e-12)
+  free <- update(fit, clip = FALSE)
+  expect_gt(max(abs(predict(free, far))), max(abs(d$t)))
+})
+
+test_that("cost is e1071's C", {
+  d <- two_classes()
+  a <- vpsvm(y ~ ., d, gamma = 1, cost = 2)
+  b <- vpsvm(y ~ ., d, gamma = 1, lambda = 1 / (2 * 2 * 40))
+  expect_equal(a$lambda, 1 / 160)
+  expect_equal(predict(a, d, type = "decision"), predict(b, d, type = "decision"))
+  several <- vpsvm(y ~ ., d, gamma = 1, cost = c(1, 10), seed = 1)
+  expect_setequal(several$grid[[1]]$lambda, 1 / (2 * c(1, 10) * 40))
+})
+
+test_that("no search without a choice, and no validation unless asked", {
+  d <- two_classes()
+  fixed <- vpsvm(y ~ ., d, gamma = 1, lambda = 0.01)
+  expect_identical(fixed$folds, 0)
+  expect_identical(fixed$final, "refit")
+  expect_true(is.na(fixed$cv.error))
+  asked <- vpsvm(y ~ ., d, gamma = 1, lambda = 0.01, folds = 4, seed = 1)
+  expect_identical(asked$final, "average")
+  expect_false(is.na(asked$cv.error))
+  expect_false(is.na(asked$cv.risk))
+})
+
+test_that("every documented kernel, loss and option fits and predicts", {
+  d <- two_classes()
+  choices <- list(kernel = c("radial", "polynomial", "linear"), validation = c("cv", "split"),
+                  final = c("average", "refit"), search = c("race", "full"),
+                  refine = c(TRUE, FALSE), clip = c(TRUE, FALSE),
+                  scale = c("range", "standardize", "none"), device = c("auto", "cpu"),
+                  partition = c("auto", "voronoi", "random", "none"), loss = "least.squares")
+  for (arg in names(choices)) for (value in choices[[arg]]) {
+    args <- c(list(y ~ ., data = d, seed = 1), stats::setNames(list(value), arg))
+    fit <- do.call(vpsvm, args)
+    expect_lt(mean(predict(fit, d) != d$y), 0.3)
+  }
+})
+
+test_that("scale: words, TRUE and FALSE, one logical per column", {
+  d <- two_classes()
+  fit <- function(scale, data = d) {
+    predict(vpsvm(y ~ ., data, gamma = 1, lambda = 0.01, scale = scale), data, type = "decision")
+  }
+  expect_identical(fit(TRUE), fit("standardize"))
+  expect_identical(fit(FALSE), fit("none"))
+  by_hand <- d
+  by_hand$b <- as.vector(scale(d$b))
+  expect_equal(fit(c(FALSE, TRUE, FALSE)), fit(FALSE, by_hand))
+  expect_equal(fit("range"), fit("range", transform(d, a = 1e6 * a + 5)))
+})
+
+test_that("a small max.iter is reported", {
+  d <- regression_data(300)
+  d$u <- d$u * 1e6
+  expect_warning(
+    fit <- vpsvm(d["u"], d$t, scale = FALSE, gamma = 1e-11, cost = 1e6, max.iter = 1),
+    "did not converge"
+  )
+  expect_false(fit$converged)
+  expect_length(predict(fit, d), 300)
+})
+
+test_that("the fit is the same through tune() and do.call()", {
+  skip_if_not_installed("e1071")
+  d <- two_classes()
+  set.seed(1)
+  tuned <- e1071::tune(vpsvm, y ~ ., data = d, ranges = list(gamma = c(0.1, 1), lambda = 0.01),
+                       tunecontrol = e1071::tune.control(cross = 3))
+  expect_s3_class(tuned$best.model, "vpsvm")
+  expect_lt(tuned$best.performance, 0.3)
+})
+
+test_that("the memory budget is refused before anything is allocated", {
+  x <- matrix(0, 2e5, 1)
+  x[, 1] <- seq_len(2e5)
+  expect_flexkern_error(vpsvm(x, factor(rep(1:2, 1e5)), cells = 1, memory = 1e9),
+                        "200000 rows.*160 GB.*1 GB.*max.cell")
+})
+
+test_that("values beyond the kernel's range are an error", {
+  y <- factor(c(1, 2, 1, 2))
+  huge <- matrix(c(1e200, -1e200, 3, 4), 4, 1)
+  expect_flexkern_error(vpsvm(huge, y, scale = FALSE, gamma = 1, lambda = 1), "radial.*gamma = 1")
+  wide <- matrix(c(1e5, -1e5, 3, 4), 4, 1)
+  expect_flexkern_error(
+    vpsvm(wide, y, scale = FALSE, kernel = "polynomial", degree = 10, gamma = 1, lambda = 1),
+    "polynomial"
+  )
+})
+
+test_that("interrupted by a time limit, the session goes on", {
+  skip_on_cran()
+  big <- two_classes(8000)
+  setTimeLimit(elapsed = 0.5, transient = TRUE)
+  stopped <- tryCatch(vpsvm(y ~ ., big, partition = "none", threads = 2),
+                      error = function(e) e)
+  setTimeLimit()
+  expect_s3_class(stopped, "error")
+  d <- two_classes()
+  expect_length(predict(vpsvm(y ~ ., d, gamma = 1, lambda = 0.01), d), 40)
+})
