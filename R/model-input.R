@@ -43,7 +43,8 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
   blueprint <- list(columns = colnames(frame), p = ncol(frame), levels = frame_levels(frame))
   design <- expand(frame, blueprint, terms)
   blueprint <- c(blueprint, design[c("names", "indicator", "source", "terms", "xlevels")])
-  kept <- complete_rows(design$x, y, blueprint, na_action(na.action))
+  action <- na_action(na.action)
+  kept <- complete_rows(design$x, y, blueprint, action)
   if (!is.null(kept$omitted)) {
     design$x <- design$x[-kept$omitted, , drop = FALSE]
     y <- y[-kept$omitted]

@@ -10,7 +10,9 @@ vpsvm_fit <- function(input, s) {
   seed <- if (has_random_parts(s, nrow(x))) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
   s <- one_penalty(s, part$size)
-  core <- fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed))
+  core <- from_core(
+    fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed))
+  )
   fit <- c(
     list(call = NULL, version = package_version_string()),
     describe_outcome(outcome), s[c("kernel", "degree", "coef0", "clip", "final", "validation")],

@@ -49,6 +49,7 @@ plot_surface <- function(grid, gamma, lambda, title, ...) {
   rows <- order(grid$gamma)
   columns <- order(grid$lambda)
   risk <- log10(grid$risk[rows, columns])
+  risk[!is.finite(risk)] <- NA
   args <- list(
     x = log10(grid$gamma[rows]), y = log10(grid$lambda[columns]), z = risk,
     col = grDevices::hcl.colors(64L, "YlGnBu"), main = title, xlab = "log10 gamma",

@@ -71,7 +71,7 @@ core_predict <- function(object, x, options, cell = NULL) {
   model$type <- if (object$partition == "bounded") "voronoi" else object$partition
   model$cell_of_center <- object$cell.of.center
   if (!is.null(cell)) model <- one_cell(model, cell)
-  fk_vp_predict(x, model, options)
+  from_core(fk_vp_predict(x, model, options))
 }
 
 one_cell <- function(model, cell) {

@@ -53,20 +53,23 @@ partition_plan <- function(s, n) {
 
 make_partition <- function(x, s, seed) {
   plan <- partition_plan(s, nrow(x))
-  part <- fk_partition(x, c(plan, s[c("threads", "verbose")], seed = seed))
+  part <- from_core(fk_partition(x, c(plan, s[c("threads", "memory", "verbose")], seed = seed)))
   part$type <- plan$type
   part$size <- tabulate(part$cell)
-  check_memory(max(part$size), s$memory)
   part
 }
 
-# The kernel matrix of a cell, in single precision, is the least that a fit needs.
-check_memory <- function(largest, memory) {
-  needed <- 4 * as.numeric(largest)^2
-  if (needed <= memory) return(invisible())
-  abort("The kernel matrix of the largest cell (", largest, " rows) needs ", format_bytes(needed),
-        ", but `memory` is ", format_bytes(memory), "; use more cells (`max.cell`, `cells` or ",
-        "a smaller `radius`) or raise `memory`.", arg = "memory")
+# What the core throws becomes an error like all others, with the way out.
+from_core <- function(value) {
+  sentence <- function(e) sub("^(.)", "\\U\\1", conditionMessage(e), perl = TRUE)
+  tryCatch(
+    value,
+    "flexkern::MemoryBudgetError" = function(e) {
+      abort(sentence(e), "; use more cells (`max.cell`, `cells` or a smaller `radius`) or raise ",
+            "`memory`.", arg = "memory")
+    },
+    "C++Error" = function(e) abort(sentence(e), ".")
+  )
 }
 
 # The kernel is computed in single precision: values beyond its range would not be numbers.

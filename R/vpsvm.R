@@ -5,14 +5,14 @@
 #' grid. One cell is the ordinary, global machine. For classification with more than two classes
 #' all one-versus-rest problems are solved together.
 #'
-#' In a cell with rows \eqn{I} the machine minimises
-#' \eqn{\lambda |f|^2 + |I|^{-1} \sum_{i \in I} w_i (y_i - f(x_i))^2}, which is the problem of
-#' Eberts and Steinwart (their section 3, with \eqn{\lambda} averaged over the cell). Labels are
-#' \eqn{-1} and \eqn{+1}; numeric responses are scaled to \eqn{[-1, 1]} inside by their training
-#' range and returned in their own unit. By default the grid has ten values of each parameter,
-#' geometric, the paper's: \eqn{\lambda} from 0.1 to \eqn{0.001 / |I|} and the width
-#' \eqn{\gamma^{-1/2}} from 10 to \eqn{0.5 |I|^{-1/d}}, with \eqn{d} the number of columns that vary. One value of `gamma` and one
-#' of `lambda` or `cost` mean no search, and then no cross-validation unless `folds` is given.
+#' In a cell with rows \eqn{I} the machine minimises \eqn{\lambda |f|^2 + |I|^{-1} \sum_{i \in I}
+#' w_i (y_i - f(x_i))^2}, which is the problem of Eberts and Steinwart (their section 3, with
+#' \eqn{\lambda} averaged over the cell). Labels are \eqn{-1} and \eqn{+1}; numeric responses are
+#' scaled to \eqn{[-1, 1]} inside by their training range and returned in their own unit. By
+#' default the grid has ten values of each parameter, geometric, the paper's: \eqn{\lambda} from
+#' 0.1 to \eqn{0.001 / |I|} and the width \eqn{\gamma^{-1/2}} from 10 to \eqn{0.5 |I|^{-1/d}},
+#' with \eqn{d} the number of columns that vary. One value of `gamma` and one of `lambda` or
+#' `cost` mean no search, and then no cross-validation unless `folds` is given.
 #'
 #' The cells follow Algorithm 1 of the paper: starting from a random row, the row farthest from all
 #' centers becomes a center until every row lies within `radius` of one. With
@@ -67,7 +67,8 @@
 #'   values, for `predict(type = "prob")`. Never changes the predicted labels.
 #' @param type `"auto"`, `"classification"` or `"regression"`; the last two win over the kind of
 #'   `y`.
-#' @param tol,max.iter Relative tolerance and largest number of steps of the iterative solver.
+#' @param tol,max.iter Relative residual at which a linear system counts as solved, and the largest
+#'   number of steps of the iterative solver.
 #' @param threads,memory,device Threads, bytes of work memory and device; see [flexkern_config()].
 #' @param verbose `TRUE` for a progress message at most once a second.
 #' @param seed A whole number for the folds, chunks and first center; by default one number is
@@ -132,7 +133,7 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
                           search = c("race", "full"), refine = FALSE, clip = TRUE,
                           scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification", "regression"),
-                          tol = 1e-5, max.iter = 1000, threads = NULL, memory = NULL,
+                          tol = 1e-6, max.iter = 1000, threads = NULL, memory = NULL,
                           device = c("auto", "cpu", "cuda"),
                           verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                           na.action = stats::na.fail, ...) {
