@@ -150,6 +150,7 @@ void CellFitter::refine() {
   gammas.push_back(fit_.choice.gamma);
   std::vector<double> lambdas = between_neighbours(lambdas_, fit_.choice.lambda, kRefineLambdas);
   lambdas.push_back(fit_.choice.lambda);
+  std::sort(lambdas.rbegin(), lambdas.rend());
   Surface finer(gammas, lambdas);
   search(finer);
 }
@@ -227,6 +228,7 @@ CellFit CellFitter::run() {
   const index_t d = varying_columns(data_.x);
   gammas_ = options_.gammas.empty() ? default_gammas(options_.kernel, n_, d) : options_.gammas;
   lambdas_ = options_.lambdas.empty() ? default_lambdas(n_) : options_.lambdas;
+  std::sort(lambdas_.rbegin(), lambdas_.rend());
   if (options_.cost > 0) lambdas_ = {1 / (2 * options_.cost * static_cast<double>(n_))};
   fit_.choice = {gammas_[0], lambdas_[0], std::numeric_limits<double>::infinity()};
   if (varying_.empty()) return constant_fit();

@@ -152,8 +152,7 @@ void KrylovPath::evaluate(const Space& space, const std::vector<double>& lambdas
   std::vector<double> z(static_cast<std::size_t>(t));
   for (index_t l = 0; l < count && t > 0; ++l) {
     const double shift = lambdas[static_cast<std::size_t>(l)] * fold.rows;
-    solve_shifted(space.alpha, space.beta, shift, space.norm, z);
-    out[l].residual = space.beta.back() * std::fabs(z.back()) / space.norm;
+    out[l].residual = solve_shifted(space.alpha, space.beta, shift, space.norm, z);
     float* column = packed.data() + (l / width) * width * t + l % width;
     for (index_t j = 0; j < t; ++j)
       column[j * width] = static_cast<float>(z[static_cast<std::size_t>(j)]);

@@ -1,10 +1,10 @@
 // Cross-validated risks of all penalties from one Krylov space per (fold, response).
 //
-// The Lanczos process on S K S started at S y builds orthonormal q_1, q_2, ... with (S K S) Q_t =
-// Q_t T_t + ... and T_t tridiagonal; the conjugate-gradient solution of (S K S + s I) u = S y after
-// t steps is u = Q_t (T_t + s I)^-1 |S y| e_1 for every shift s at once. Since K S q_j is computed
-// in full, its held-out rows are at hand: held-out predictions are linear combinations of them and
-// u itself is never formed.
+// The Lanczos process on S K S started at S y builds orthonormal q_1, q_2, ... with S K S Q_t =
+// Q_{t+1} H_t and H_t tridiagonal; the solution of (S K S + s I) u = S y with the least residual in
+// the space is u = Q_t z, z from a small least-squares problem, for every shift s at once. Since K
+// S q_j is computed in full, its held-out rows are at hand: held-out predictions are linear
+// combinations of them and u itself is never formed.
 #ifndef FLEXKERN_SOLVER_KRYLOV_H
 #define FLEXKERN_SOLVER_KRYLOV_H
 

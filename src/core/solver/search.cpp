@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <memory>
 
 namespace flexkern {
 namespace {
@@ -13,17 +14,23 @@ constexpr double kSettledRace = 1e-3, kSettledFull = 1e-5;
 constexpr double kResidualRace = 0.05, kResidualFull = 1e-3;
 // Checks follow each other at steps growing by a quarter.
 index_t next_check(index_t step) { return step + std::max<index_t>(4, step / 4); }
-// No pair is dropped before so many steps, nor within this margin of the best risk seen.
-constexpr index_t kFairStart = 12;
-constexpr double kMargin = 1.02;
-// A falling risk is credited with so many more falls of the size of its last one.
-constexpr double kCredit = 8;
+// Along falling penalties the risk falls, then rises: once it is this much above its minimum, the
+// smaller penalties are dropped.
+constexpr double kRise = 1.02;
+// While it still falls, each further penalty is credited with this multiple of the last fall, and
+// dropped unless that makes it better than the best known one by a share that matters.
+constexpr double kCredit = 3;
+constexpr double kGain = 0.998;
+// Steps that every gamma gets before the promising ones go on.
+constexpr index_t kHeat = 16;
 
-// The penalties of one gamma that are still open, with their risks at the last two checks.
+// The penalties of one gamma, from the largest on. Large penalties settle first, so that the
+// settled ones are a growing head of the list, and the others are judged by where its risks are
+// going.
 class Race {
  public:
-  Race(const SearchOptions& options, double best, std::size_t count)
-      : options_(options), best_(best), risk_(count, 0), settled_(count, 0) {
+  Race(const SearchOptions& options, std::size_t count)
+      : options_(options), risk_(count, 0), settled_(count, 0) {
     for (std::size_t l = 0; l < count; ++l) open_.push_back(l);
   }
 
@@ -33,54 +40,52 @@ class Race {
     return values;
   }
 
-  void update(index_t step, const std::vector<KrylovPath::Estimate>& now, bool exhausted) {
+  void update(const std::vector<KrylovPath::Estimate>& now, bool last) {
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < open_.size(); ++i) {
       const std::size_t l = open_[i];
-      const double fall = first_ ? now[i].risk : risk_[l] - now[i].risk;
+      const double move = first_ ? now[i].risk : std::fabs(risk_[l] - now[i].risk);
       risk_[l] = now[i].risk;
-      if (exhausted || is_settled(fall, now[i])) {
-        settled_[l] = 1;
-        best_ = std::min(best_, risk_[l]);
-      } else {
-        left.push_back(l);
-        falls_.resize(risk_.size());
-        falls_[l] = fall;
-      }
+      settled_[l] = last || is_settled(move, now[i]);
+      if (!settled_[l]) left.push_back(l);
     }
     open_.swap(left);
     first_ = false;
-    if (options_.race && step >= kFairStart) drop_hopeless();
   }
 
+  // Closes the race if no open penalty can be expected to win against a risk of `best`.
+  void compare(double best) {
+    if (options_.race && !open_.empty() && hopeless(best)) open_.clear();
+  }
+  double least() const { return *std::min_element(risk_.begin(), risk_.end()); }
+
   bool finished() const { return open_.empty(); }
-  double best() const { return best_; }
   double risk(std::size_t l) const { return risk_[l]; }
   bool settled(std::size_t l) const { return settled_[l] != 0; }
 
  private:
-  bool is_settled(double fall, const KrylovPath::Estimate& now) const {
-    if (first_) return false;
+  bool is_settled(double move, const KrylovPath::Estimate& now) const {
     const double share = options_.race ? kSettledRace : kSettledFull;
     const double residual = options_.race ? kResidualRace : kResidualFull;
-    const double move = std::fabs(fall);
     return move <= (now.residual <= residual ? share : 0.1 * share) * now.risk;
   }
 
-  void drop_hopeless() {
-    open_.erase(std::remove_if(open_.begin(), open_.end(),
-                               [&](std::size_t l) {
-                                 const double credit = kCredit * std::max(0.0, falls_[l]);
-                                 return risk_[l] - credit > kMargin * best_;
-                               }),
-                open_.end());
+  // Whether no open penalty can be expected to win.
+  bool hopeless(double best) const {
+    std::size_t head = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (; head < risk_.size() && settled_[head]; ++head) least = std::min(least, risk_[head]);
+    if (head < 2) return false;
+    const double risk = risk_[head - 1], fall = risk_[head - 2] - risk;
+    if (risk > kRise * least) return true;
+    const double further = kCredit * static_cast<double>(risk_.size() - head);
+    return risk - further * std::max(fall, 0.0) > kGain * best;
   }
 
   const SearchOptions& options_;
-  double best_;
   bool first_ = true;
   std::vector<std::size_t> open_;
-  std::vector<double> risk_, falls_;
+  std::vector<double> risk_;
   std::vector<char> settled_;
 };
 
@@ -104,34 +109,70 @@ Choice best_choice(const Surface& surface) {
   return best;
 }
 
+namespace {
+
+// The Krylov spaces of one gamma and the race of its penalties.
+struct Lane {
+  std::size_t gamma;
+  KrylovPath path;
+  Race race;
+  index_t check = 4;
+};
+
+class Tournament {
+ public:
+  Tournament(const SearchOptions& options, Surface& surface)
+      : options_(options), surface_(surface) {}
+
+  // Runs a lane to so many steps, or until its race is over.
+  void run(Lane& lane, index_t steps) {
+    while (!lane.race.finished() && lane.check <= steps) {
+      while (lane.path.steps() < lane.check && !lane.path.exhausted()) lane.path.step();
+      const bool last = lane.path.exhausted() || lane.path.steps() >= options_.max_iter;
+      lane.race.update(lane.path.evaluate(lane.race.open_lambdas(surface_.lambdas), options_.clip),
+                       last);
+      record(lane);
+      if (lane.check >= kHeat) lane.race.compare(best_);
+      lane.check = next_check(lane.check);
+    }
+  }
+
+ private:
+  void record(const Lane& lane) {
+    surface_.steps[lane.gamma] = lane.path.steps();
+    for (std::size_t l = 0; l < surface_.lambdas.size(); ++l) {
+      surface_.risk[surface_.at(lane.gamma, l)] = lane.race.risk(l);
+      surface_.settled[surface_.at(lane.gamma, l)] = lane.race.settled(l);
+      if (lane.race.settled(l)) best_ = std::min(best_, lane.race.risk(l));
+    }
+  }
+
+  const SearchOptions& options_;
+  Surface& surface_;
+  double best_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
 void search_krylov(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram,
                    const Micro& micro, int threads, const SearchOptions& options, Context& context,
                    Surface& surface) {
-  const std::size_t count = surface.gammas.size();
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto from_middle = [count](std::size_t g) {
-    return std::fabs(static_cast<double>(g) - 0.5 * static_cast<double>(count - 1));
-  };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return from_middle(a) < from_middle(b); });
-  double best = std::numeric_limits<double>::infinity();
-  for (std::size_t g : order) {
+  Tournament tournament(options, surface);
+  std::vector<std::unique_ptr<Lane>> lanes;
+  for (std::size_t g = 0; g < surface.gammas.size(); ++g) {
     gram.set_gamma(surface.gammas[g]);
-    KrylovPath path(plan, responses, gram, micro, threads, context);
-    Race race(options, best, surface.lambdas.size());
-    for (index_t check = 4; !race.finished(); check = next_check(check)) {
-      while (path.steps() < check && !path.exhausted()) path.step();
-      const bool last = path.exhausted() || path.steps() >= options.max_iter;
-      race.update(path.steps(), path.evaluate(race.open_lambdas(surface.lambdas), options.clip),
-                  last);
-    }
-    best = race.best();
-    surface.steps[g] = path.steps();
-    for (std::size_t l = 0; l < surface.lambdas.size(); ++l) {
-      surface.risk[surface.at(g, l)] = race.risk(l);
-      surface.settled[surface.at(g, l)] = race.settled(l);
-    }
+    lanes.push_back(
+        std::make_unique<Lane>(Lane{g, KrylovPath(plan, responses, gram, micro, threads, context),
+                                    Race(options, surface.lambdas.size())}));
+    tournament.run(*lanes.back(), kHeat);
+  }
+  std::stable_sort(lanes.begin(), lanes.end(),
+                   [](const auto& a, const auto& b) { return a->race.least() < b->race.least(); });
+  for (auto& lane : lanes) {
+    if (lane->race.finished()) continue;
+    gram.set_gamma(surface.gammas[lane->gamma]);
+    tournament.run(*lane, std::numeric_limits<index_t>::max());
+    lane.reset();
   }
 }
 
