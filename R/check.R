@@ -85,8 +85,9 @@ vocabulary <- list(
 )
 
 # check_args(folds = folds, tol = tol): each value against the rule of its name.
-check_args <- function(...) {
-  values <- list(...)
+check_args <- function(...) check_values(list(...))
+
+check_values <- function(values) {
   for (arg in names(values)) {
     rule <- vocabulary[[arg]]
     value <- values[[arg]]

@@ -8,7 +8,7 @@ vpsvm_settings <- function(s, folds_asked) {
   s$final <- check_choice(s$final, c("average", "refit"), "final")
   s$search <- check_choice(s$search, c("race", "full"), "search")
   s$device <- check_device(s$device)
-  do.call(check_args, s[intersect(names(s), names(vocabulary))])
+  check_values(s[intersect(names(s), names(vocabulary))])
   s["threads"] <- resolve_threads(s$threads)
   s["memory"] <- resolve_memory(s$memory)
   if (!is.null(s$lambda) && !is.null(s$cost)) {
