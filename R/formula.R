@@ -63,8 +63,9 @@ formula_terms <- function(formula, data) {
 expand_terms <- function(terms, frame, xlevels = NULL) {
   model <- tryCatch(
     stats::model.frame(terms, frame, na.action = stats::na.pass, xlev = xlevels),
-    error = function(e) abort("The formula cannot be evaluated: ", conditionMessage(e),
-                              arg = "formula")
+    error = function(e) {
+      abort("The formula cannot be evaluated: ", conditionMessage(e), arg = "formula")
+    }
   )
   kept <- if (is.null(xlevels)) attr(model, "terms") else terms
   grouped <- vapply(model, function(v) is.factor(v) || is.character(v), NA)
@@ -89,8 +90,10 @@ expand_terms <- function(terms, frame, xlevels = NULL) {
 in_data <- function(expr, data, env, what) {
   tryCatch(
     eval(expr, data, env),
-    error = function(e) abort("The ", what, " `", shorten(paste(deparse(expr), collapse = " ")),
-                              "` cannot be evaluated: ", conditionMessage(e), ".", arg = what)
+    error = function(e) {
+      abort("The ", what, " `", shorten(paste(deparse(expr), collapse = " ")),
+            "` cannot be evaluated: ", conditionMessage(e), ".", arg = what)
+    }
   )
 }
 

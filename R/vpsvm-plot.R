@@ -1,10 +1,11 @@
 #' Plot a localized support vector machine
 #'
 #' @param x A model made by [vpsvm()].
-#' @param type `"cv"`: the cross-validated error of one cell over the grid, with the selected pair;
-#'   `"cells"`: the sizes of the cells, and with two numeric columns the partition itself;
-#'   `"fit"`: with one numeric column, the data and the fitted curve (or decision value). By default
-#'   the first of `"cv"` and `"cells"` that the model has.
+#' @param type `"cv"`: the cross-validated error of one cell over the grid, with the selected pair
+#'   (blank: dropped early by `search = "race"`, not computed to the end); `"cells"`: the sizes of
+#'   the cells, and with two numeric columns the partition itself; `"fit"`: with one numeric column,
+#'   the data and the fitted curve (or decision value). By default the first of `"cv"` and `"cells"`
+#'   that the model has.
 #' @param cell For `"cv"`, the number of the cell; by default the largest.
 #' @param ... Graphical parameters for the main plot.
 #' @return `x`, invisibly.
@@ -49,7 +50,7 @@ plot_surface <- function(grid, gamma, lambda, title, ...) {
   rows <- order(grid$gamma)
   columns <- order(grid$lambda)
   risk <- log10(grid$risk[rows, columns])
-  risk[!is.finite(risk)] <- NA
+  risk[!is.finite(risk) | !grid$settled[rows, columns]] <- NA
   args <- list(
     x = log10(grid$gamma[rows]), y = log10(grid$lambda[columns]), z = risk,
     col = grDevices::hcl.colors(64L, "YlGnBu"), main = title, xlab = "log10 gamma",

@@ -37,7 +37,7 @@ partition_plan <- function(s, n) {
     abort("`cells` = ", s$cells, " exceeds the ", n, " rows.", arg = "cells")
   }
   if (s$partition == "none" && !is.null(s$cells) && s$cells > 1) {
-    abort('`cells` = ', s$cells, ' contradicts partition = "none".', arg = "cells")
+    abort("`cells` = ", s$cells, ' contradicts partition = "none".', arg = "cells")
   }
   sized <- !is.null(s$radius) || (!is.null(s$cells) && s$cells > 1)
   type <- s$partition
@@ -107,7 +107,7 @@ bare <- function(formula) {
 trim_call <- function(call, name) {
   call[[1L]] <- as.name(name)
   for (i in seq_along(call)[-1L]) {
-    if (identical(call[[i]], quote(expr = ))) next
+    if (identical(call[[i]], substitute())) next
     arg <- call[[i]]
     if (inherits(arg, "formula")) call[[i]] <- bare(arg)
     bulky <- is.function(arg) || is.environment(arg) || utils::object.size(arg) > 2000

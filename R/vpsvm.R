@@ -149,8 +149,9 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
   fit
 }
 
-setting_names <- function() setdiff(names(formals(vpsvm.default)), c("x", "y", "weights",
-                                                                     "na.action", "..."))
+setting_names <- function() {
+  setdiff(names(formals(vpsvm.default)), c("x", "y", "weights", "na.action", "..."))
+}
 
 vpsvm_arguments <- function() {
   setdiff(union(names(formals(vpsvm.default)), names(formals(vpsvm.formula))), "...")
