@@ -7,7 +7,8 @@ vpsvm_fit <- function(input, s) {
   x <- apply_scaling(input$x, scaling)
   s <- fit_settings(s, x, outcome)
   weights <- row_weights(input$weights, s$class.weights, outcome)
-  seed <- if (has_random_parts(s, nrow(x))) draw_seed(s$seed) else 0
+  random <- has_random_parts(s, nrow(x))
+  seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
   s <- one_penalty(s, part$size)
   core <- from_core(
@@ -16,7 +17,7 @@ vpsvm_fit <- function(input, s) {
   fit <- c(
     list(call = NULL, version = package_version_string()),
     describe_outcome(outcome), s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
-    list(folds = s$folds, seed = seed, n = nrow(x), blueprint = input$blueprint,
+    list(folds = s$folds, seed = if (random) seed else NA_real_, n = nrow(x), blueprint = input$blueprint,
          scaling = scaling, na.action = input$na.action),
     describe_partition(part, x), describe_core(core, x)
   )

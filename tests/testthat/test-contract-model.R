@@ -167,6 +167,18 @@ for_each_fitter(list(
     first <- predict(f$small(y ~ ., d, seed = 1, device = "auto"), d)
     for (i in 1:9) expect_identical(predict(f$small(y ~ ., d, seed = 1), d), first)
   },
+  "one thread keeps one core busy" = function(f) {
+    skip_on_cran()
+    s <- system.time(f$fit(y ~ ., two_classes(1500), threads = 1, seed = 1))
+    expect_lt(s[["user.self"]], 1.2 * s[["elapsed"]] + 0.1)
+  },
+  "one probability column is a plain numeric vector" = function(f) {
+    skip_if_not(f$probability)
+    m <- f$small(y ~ ., d, probability = TRUE, seed = 1)
+    p <- predict(m, d, type = "prob")[, "high"]
+    expect_type(p, "double")
+    expect_null(attributes(p))
+  },
   "predicting one row is fast" = function(f) {
     m <- f$quick(y ~ ., d)
     expect_lt(system.time(for (i in 1:200) predict(m, d[1, ]))[[3]], 2)
