@@ -1,64 +1,124 @@
 #include "assign.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "../base/error.h"
 #include "../base/parallel.h"
+#include "cover.h"
 
 namespace flexkern {
 
 namespace {
 
 constexpr index_t kBlock = 256;
+constexpr index_t kChunk = 16;  // bounds tested at a time
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr float kFar = std::numeric_limits<float>::infinity();
 
 bool bounds_pay(index_t centers, index_t queries, double memory) {
-  const double bytes = static_cast<double>(centers) * centers * sizeof(float);
-  return centers > 8 && centers < queries && bytes < memory / 8;
+  const double bytes = static_cast<double>(centers * centers) * sizeof(float);
+  return centers > 8 && centers < queries && bytes < memory / 4;
 }
 
 }  // namespace
 
 NearestCenter::NearestCenter(PackedRows centers, index_t queries, Context& context)
     : centers_(std::move(centers)) {
-  const index_t m = centers_.rows();
-  require(m > 0, "there is no centre to assign rows to");
-  if (!bounds_pay(m, queries, context.memory)) return;
-  between_ = Buffer<float>(m * m);
-  constexpr float kBelow = 1 - 1e-6f;  // the rounding to float must not raise the bound
-  parallel_for(m, m < 256 ? 1 : context.threads, context, [&](index_t a, int) {
-    for (index_t b = 0; b < m; ++b)
-      between_[a * m + b] =
-          kBelow * static_cast<float>(squared_distance(centers_.row(a), centers_.row(b),
-                                                       centers_.width(), kInfinity));
-  });
+  require(centers_.rows() > 0, "there is no centre to assign rows to");
+  if (bounds_pay(centers_.rows(), queries, context.memory)) prepare(context);
 }
 
-NearestCenter::Hit NearestCenter::find_plain(const double* x) const {
-  Hit best{0, squared_distance(x, centers_.row(0), centers_.width(), kInfinity)};
-  for (index_t j = 1; j < centers_.rows(); ++j) {
-    const double d = squared_distance(x, centers_.row(j), centers_.width(), best.squared_distance);
-    if (d < best.squared_distance) best = {static_cast<std::int32_t>(j), d};
+void NearestCenter::prepare(Context& context) {
+  const index_t m = centers_.rows();
+  stride_ = (m + kChunk - 1) / kChunk * kChunk;
+  between_ = Buffer<float>(m * stride_);
+  constexpr float kBelow = 1 - 1e-6f;  // the rounding to float must not raise the bound
+  parallel_for(m, m < 256 ? 1 : context.threads, context, [&](index_t a, int) {
+    float* row = between_.data() + a * stride_;
+    for (index_t b = 0; b < m; ++b)
+      row[b] = kBelow * static_cast<float>(squared_distance(centers_.row(a), centers_.row(b),
+                                                            centers_.width(), kInfinity));
+    std::fill(row + m, row + stride_, kFar);
+  });
+  const auto few = static_cast<index_t>(std::sqrt(static_cast<double>(m)));
+  Context quiet;  // a side task: no part of the progress shown
+  const Cover cover = farthest_first(centers_, 0, {0, few}, quiet);
+  coarse_ = cover.centers;
+  group_.resize(coarse_.size());
+  for (index_t j = 0; j < m; ++j) group_[cover.cell[j]].push_back(static_cast<std::int32_t>(j));
+}
+
+void NearestCenter::improve(const double* x, std::int32_t j, Hit& best) const {
+  const double d = squared_distance(x, centers_.row(j), centers_.width(), best.squared_distance);
+  if (best.center < 0 || d < best.squared_distance ||
+      (d == best.squared_distance && j < best.center))
+    best = {j, d};
+}
+
+// A near centre, mostly: the best one in the group of the nearest coarse centre.
+NearestCenter::Hit NearestCenter::guess(const double* x) const {
+  Hit best{-1, kInfinity};
+  std::size_t nearest = 0;
+  for (std::size_t g = 0; g < coarse_.size(); ++g) {
+    const std::int32_t before = best.center;
+    improve(x, coarse_[g], best);
+    if (best.center != before) nearest = g;
   }
+  for (const std::int32_t j : group_[nearest]) improve(x, j, best);
   return best;
 }
 
-// As above, but a centre too far from the best so far is passed over by the triangle inequality.
-NearestCenter::Hit NearestCenter::find_bounded(const double* x) const {
-  const index_t m = centers_.rows();
-  Hit best{0, squared_distance(x, centers_.row(0), centers_.width(), kInfinity)};
-  const float* between = between_.data();
-  auto reach = static_cast<float>(4 * best.squared_distance * kPruneMargin);
-  for (index_t j = 1; j < m; ++j) {
-    if (between[j] > reach) continue;
-    const double d = squared_distance(x, centers_.row(j), centers_.width(), best.squared_distance);
-    if (d >= best.squared_distance) continue;
-    best = {static_cast<std::int32_t>(j), d};
-    between = between_.data() + j * m;
-    reach = static_cast<float>(4 * d * kPruneMargin);
+// Visits the centres whose bound does not exceed `reach`, which a visit may lower.
+template <typename Visit>
+void NearestCenter::each_within(const float* between, const float& reach, Visit visit) const {
+  for (index_t j = 0; j < stride_; j += kChunk) {
+    int within = 0;
+    for (index_t l = 0; l < kChunk; ++l) within += between[j + l] <= reach;
+    if (within == 0) continue;
+    for (index_t l = 0; l < kChunk; ++l)
+      if (between[j + l] <= reach && j + l < centers_.rows())
+        visit(static_cast<std::int32_t>(j + l));
   }
+}
+
+// Improves `best` among all centres but `skip`. By the triangle inequality a centre z is out of
+// reach if d(z, s) > d(x, s) + d(x, best), where s is the centre `from`.
+void NearestCenter::search(const double* x, const Hit& from, std::int32_t skip, Hit& best) const {
+  const double own = std::sqrt(from.squared_distance);
+  const auto reach_of = [&](const Hit& hit) {
+    const double sum = own + std::sqrt(hit.squared_distance);
+    return static_cast<float>(sum * sum * kPruneMargin) + std::numeric_limits<float>::min();
+  };
+  float reach = reach_of(best);
+  each_within(between_.data() + from.center * stride_, reach, [&](std::int32_t j) {
+    const std::int32_t before = best.center;
+    if (j != skip) improve(x, j, best);
+    if (best.center != before) reach = reach_of(best);
+  });
+}
+
+NearestCenter::Hit NearestCenter::find(const double* x) const {
+  if (!bounded()) return scan(x, -1);
+  const Hit start = guess(x);
+  Hit best = start;
+  search(x, start, -1, best);
+  return best;
+}
+
+NearestCenter::Hit NearestCenter::find_second(const double* x, const Hit& first) const {
+  if (!bounded()) return scan(x, first.center);
+  Hit best{-1, kInfinity};
+  search(x, first, first.center, best);
+  return best;
+}
+
+NearestCenter::Hit NearestCenter::scan(const double* x, std::int32_t skip) const {
+  Hit best{-1, kInfinity};
+  for (index_t j = 0; j < centers_.rows(); ++j)
+    if (j != skip) improve(x, static_cast<std::int32_t>(j), best);
   return best;
 }
 

@@ -14,7 +14,7 @@ namespace flexkern {
 class NearestCenter {
  public:
   struct Hit {
-    std::int32_t center = 0;
+    std::int32_t center = -1;
     double squared_distance = 0;
   };
 
@@ -22,16 +22,29 @@ class NearestCenter {
   NearestCenter(PackedRows centers, index_t queries, Context& context);
 
   // `x` is a packed row of the centres' width.
-  Hit find(const double* x) const { return between_.size() > 0 ? find_bounded(x) : find_plain(x); }
+  Hit find(const double* x) const;
+  // The nearest centre but for `first`, the answer of find(x); center = -1 when there is no other.
+  Hit find_second(const double* x, const Hit& first) const;
 
   const PackedRows& centers() const { return centers_; }
 
  private:
-  Hit find_plain(const double* x) const;
-  Hit find_bounded(const double* x) const;
+  bool bounded() const { return between_.size() > 0; }
+  void prepare(Context& context);
+  Hit guess(const double* x) const;
+  Hit scan(const double* x, std::int32_t skip) const;
+  void search(const double* x, const Hit& from, std::int32_t skip, Hit& best) const;
+  void improve(const double* x, std::int32_t j, Hit& best) const;
+  template <typename Visit>
+  void each_within(const float* between, const float& reach, Visit visit) const;
 
   PackedRows centers_;
-  Buffer<float> between_;  // squared distances between centres, a lower bound of each
+  // With many centres: squared distances between them, a lower bound of each, in rows of `stride_`;
+  // and a coarse level of few centres with the others grouped around them.
+  Buffer<float> between_;
+  index_t stride_ = 0;
+  std::vector<std::int32_t> coarse_;
+  std::vector<std::vector<std::int32_t>> group_;
 };
 
 // Index of the nearest row of `centers` for each row of x.

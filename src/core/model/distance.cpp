@@ -19,9 +19,9 @@ PackedRows::PackedRows(ConstMatrixRef x, Context& context) : PackedRows(x.rows()
   });
 }
 
-PackedRows::PackedRows(ConstMatrixRef x, const std::vector<std::int32_t>& rows)
-    : PackedRows(static_cast<index_t>(rows.size()), x.cols()) {
-  for (index_t i = 0; i < rows_; ++i) pack(x, rows[i], 1, i);
+PackedRows::PackedRows(const PackedRows& all, const std::vector<std::int32_t>& rows)
+    : PackedRows(static_cast<index_t>(rows.size()), all.width()) {
+  for (index_t i = 0; i < rows_; ++i) std::copy_n(all.row(rows[i]), width_, row(i));
 }
 
 void PackedRows::pack(ConstMatrixRef x, index_t first, index_t count, index_t to) {

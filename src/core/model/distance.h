@@ -18,8 +18,8 @@ class PackedRows {
   PackedRows(index_t rows, index_t cols)
       : rows_(rows), width_((cols + kPad - 1) / kPad * kPad), data_(rows * width_) {}
   PackedRows(ConstMatrixRef x, Context& context);
-  // The given rows of x.
-  PackedRows(ConstMatrixRef x, const std::vector<std::int32_t>& rows);
+  // The given rows of another one.
+  PackedRows(const PackedRows& all, const std::vector<std::int32_t>& rows);
 
   // Copies rows first, first + 1, ... of x to the rows 0 .. count - 1 of this.
   void pack(ConstMatrixRef x, index_t first, index_t count) { pack(x, first, count, 0); }
@@ -53,7 +53,7 @@ struct FourSums {
   double total() const { return (at[0] + at[2]) + (at[1] + at[3]); }
 };
 
-// Squared distance of two packed rows. Once it is certain to reach `limit` any value >= limit may
+// Squared distance of two packed rows. Once it is certain to exceed `limit` any value above may
 // come back. The result depends on the two rows alone, not on their order.
 inline double squared_distance(const double* a, const double* b, index_t width, double limit) {
   FourSums even, odd;
@@ -64,7 +64,8 @@ inline double squared_distance(const double* a, const double* b, index_t width, 
     even.add_squares(a + k + 8, b + k + 8);
     odd.add_squares(a + k + 12, b + k + 12);
     k += 16;
-    if (even.total() + odd.total() >= limit) return limit;
+    const double so_far = even.total() + odd.total();
+    if (so_far > limit) return so_far;
   }
   for (; k < width; k += 4) even.add_squares(a + k, b + k);
   return even.total() + odd.total();

@@ -6,6 +6,7 @@
 
 #include "../base/error.h"
 #include "../base/rng.h"
+#include "bounded.h"
 #include "cover.h"
 
 namespace flexkern {
@@ -56,7 +57,7 @@ Partition make_partition(ConstMatrixRef x, const PartitionOptions& options, Cont
     case PartitionType::kVoronoi:
       return voronoi(x, options, context);
     case PartitionType::kBounded:
-      throw Error("not yet");
+      return bounded_partition(pack_rows(x, context), options, context);
     case PartitionType::kRandom:
       return random_chunks(x, options, context);
     case PartitionType::kNone:
