@@ -21,5 +21,6 @@
 #' @useDynLib flexkern, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom Matrix Matrix
+#' @importFrom stats fitted formula nobs predict residuals
 #' @keywords internal
 "_PACKAGE"

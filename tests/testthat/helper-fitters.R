@@ -43,6 +43,12 @@ expect_same_model <- function(a, b, newdata, newdata_b = newdata) {
   expect_identical(predict(a, newdata), predict(b, newdata_b))
 }
 
+# A function of a package that the tests use only where it happens to be installed.
+from_package <- function(package, name) {
+  skip_if_not_installed(package)
+  getExportedValue(package, name)
+}
+
 get_mlbench <- function(name) {
   env <- new.env()
   utils::data(list = name, package = "mlbench", envir = env)

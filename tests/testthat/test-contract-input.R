@@ -23,12 +23,10 @@ for_each_fitter(list(
   },
   "a tibble and a data.table are data frames" = function(f) {
     m <- f$quick(x = X, y = d$y)
-    skip_if_not_installed("tibble")
-    tb <- tibble::as_tibble(d)
+    tb <- from_package("tibble", "as_tibble")(d)
     expect_same_model(m, f$quick(x = tb[-1], y = tb["y"]), d, tb)
     expect_same_model(m, f$quick(y ~ ., data = tb), d, tb)
-    skip_if_not_installed("data.table")
-    dt <- data.table::as.data.table(d)
+    dt <- from_package("data.table", "as.data.table")(d)
     expect_same_model(m, f$quick(y ~ ., data = dt), d, dt)
     expect_same_model(m, f$quick(x = dt[, -1], y = dt$y), d, dt)
   },
