@@ -5,6 +5,8 @@
 #define FLEXKERN_DEVICE_DEVICE_H
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/base/context.h"
 #include "core/base/view.h"
@@ -21,6 +23,8 @@ class GramMatrix {
   virtual index_t stride() const = 0;
   // Evaluates the kernel with this gamma.
   virtual void set_gamma(double gamma) = 0;
+  // The lower triangle of the submatrix of these rows, columns of `out` being `stride` apart.
+  virtual void submatrix(const std::vector<index_t>& rows, float* out, index_t stride) const = 0;
   // out = K in, for the `cols` columns of a block.
   virtual void multiply(const float* in, index_t cols, float* out) = 0;
 };

@@ -156,20 +156,18 @@ void CellFitter::refine() {
 }
 
 Solution CellFitter::solve(const FoldPlan& plan) {
-  std::vector<System> systems;
-  for (std::size_t f = 0; f < plan.folds.size(); ++f)
-    for (std::size_t c = 0; c < varying_.size(); ++c)
-      systems.push_back({static_cast<int>(f), static_cast<int>(c)});
   const Kernel kernel = options_.kernel.with_gamma(fit_.choice.gamma);
   const auto dense = [&] {
-    return solve_dense(plan, systems, responses(), data_.x, kernel, device_, fit_.choice.lambda,
-                       context_);
+    return solve_dense(plan, responses(), data_.x, kernel, device_, fit_.choice.lambda, context_);
   };
   if (!gram_) return dense();
   gram_->set_gamma(kernel.gamma);
-  const SolveOptions how{fit_.choice.lambda, options_.tol, options_.search.max_iter};
-  Solution solution = solve_refined(plan, systems, responses(), data_.x, kernel, *gram_, device_,
-                                    threads_, how, context_);
+  SolveOptions how;
+  how.lambda = fit_.choice.lambda;
+  how.tol = options_.tol;
+  how.max_iter = options_.search.max_iter;
+  Solution solution =
+      solve_refined(plan, responses(), data_.x, kernel, *gram_, device_, threads_, how, context_);
   const bool stalled = !solution.converged && solution.iterations < how.max_iter;
   return stalled && n_ <= kFallbackRows ? dense() : solution;
 }

@@ -114,21 +114,18 @@ void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef
   }
 }
 
-Solution solve_dense(const FoldPlan& plan, const std::vector<System>& systems,
-                     ConstMatrixRef responses, ConstMatrixRef x, const Kernel& kernel,
-                     const Device& device, double lambda, Context& context) {
+Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+                     const Kernel& kernel, const Device& device, double lambda, Context& context) {
   const MatrixXd y = as_eigen(responses);
   const MatrixXd gram = gram_matrix(x, kernel, device, context);
-  MatrixXd coef = MatrixXd::Zero(plan.n, static_cast<index_t>(systems.size()));
+  MatrixXd coef = MatrixXd::Zero(plan.n, static_cast<index_t>(plan.folds.size()) * y.cols());
   for (std::size_t f = 0; f < plan.folds.size(); ++f) {
     context.check();
     const FoldMatrix train(plan, plan.folds[f], gram);
     const MatrixXd part = train.solve(y, lambda * plan.folds[f].rows);
-    for (std::size_t s = 0; s < systems.size(); ++s)
-      if (systems[s].fold == static_cast<int>(f))
-        for (std::size_t i = 0; i < train.rows.size(); ++i)
-          coef(train.rows[i], static_cast<index_t>(s)) =
-              part(static_cast<index_t>(i), systems[s].response);
+    for (std::size_t i = 0; i < train.rows.size(); ++i)
+      coef.block(train.rows[i], static_cast<index_t>(f) * y.cols(), 1, y.cols()) =
+          part.row(static_cast<index_t>(i));
   }
   const MatrixXd decision = gram * coef;
   Solution out;

@@ -2,7 +2,7 @@
 #ifndef FLEXKERN_SOLVER_DENSE_H
 #define FLEXKERN_SOLVER_DENSE_H
 
-#include "refined_cg.h"
+#include "refined.h"
 #include "search.h"
 
 namespace flexkern {
@@ -11,9 +11,8 @@ void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef
                   const Kernel& kernel, const Device& device, const SearchOptions& options,
                   Context& context, Surface& surface);
 
-Solution solve_dense(const FoldPlan& plan, const std::vector<System>& systems,
-                     ConstMatrixRef responses, ConstMatrixRef x, const Kernel& kernel,
-                     const Device& device, double lambda, Context& context);
+Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+                     const Kernel& kernel, const Device& device, double lambda, Context& context);
 
 }  // namespace flexkern
 

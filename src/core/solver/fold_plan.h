@@ -49,6 +49,12 @@ struct System {
   int fold, response;
 };
 
+// The range of predictions.
+struct Clip {
+  double low, high;
+  double operator()(double t) const { return t < low ? low : t > high ? high : t; }
+};
+
 }  // namespace flexkern
 
 #endif

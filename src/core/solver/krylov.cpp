@@ -121,6 +121,12 @@ void KrylovPath::store_held_out(Space& space, const float* product) {
   }
 }
 
+void KrylovPath::release() {
+  spaces_.clear();
+  active_.clear();
+  for (Buffer<float>* buffer : {&storage_, &in_, &out_}) *buffer = Buffer<float>();
+}
+
 std::vector<KrylovPath::Estimate> KrylovPath::evaluate(const std::vector<double>& lambdas,
                                                        const Clip& clip) const {
   const std::size_t count = lambdas.size();

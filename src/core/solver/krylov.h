@@ -15,11 +15,6 @@
 
 namespace flexkern {
 
-struct Clip {
-  double low, high;
-  double operator()(double t) const { return t < low ? low : t > high ? high : t; }
-};
-
 class KrylovPath {
  public:
   KrylovPath(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram, const Micro& micro,
@@ -29,6 +24,8 @@ class KrylovPath {
   void step();
   index_t steps() const { return steps_; }
   bool exhausted() const { return active_.empty(); }
+  // Gives the memory back; nothing else may be called then.
+  void release();
 
   struct Estimate {
     double risk;      // weighted mean squared error of clipped held-out predictions

@@ -5,6 +5,8 @@
 #include <limits>
 #include <memory>
 
+#include "direct.h"
+
 namespace flexkern {
 namespace {
 
@@ -23,6 +25,8 @@ constexpr double kCredit = 3;
 constexpr double kGain = 0.998;
 // Steps that every gamma gets before the promising ones go on.
 constexpr index_t kHeat = 16;
+// The share of its steps so far that the process needs for one penalty more.
+constexpr double kFurther = 0.7;
 
 // The penalties of one gamma, from the largest on. Large penalties settle first, so that the
 // settled ones are a growing head of the list, and the others are judged by where its risks are
@@ -58,6 +62,15 @@ class Race {
     if (options_.race && !open_.empty() && hopeless(best)) open_.clear();
   }
   double least() const { return *std::min_element(risk_.begin(), risk_.end()); }
+
+  // The largest open penalty, and its risk from elsewhere; one that is not a number ends the race.
+  std::size_t next_open() const { return open_.front(); }
+  void settle_next(double risk) {
+    if (!(risk >= 0)) return open_.clear();
+    risk_[open_.front()] = risk;
+    settled_[open_.front()] = 1;
+    open_.erase(open_.begin());
+  }
 
   bool finished() const { return open_.empty(); }
   double risk(std::size_t l) const { return risk_[l]; }
@@ -121,23 +134,86 @@ struct Lane {
 
 class Tournament {
  public:
-  Tournament(const SearchOptions& options, Surface& surface)
-      : options_(options), surface_(surface) {}
+  Tournament(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram, const Micro& micro,
+             int threads, const SearchOptions& options, Context& context, Surface& surface)
+      : plan_(plan),
+        responses_(responses),
+        gram_(gram),
+        micro_(micro),
+        threads_(threads),
+        options_(options),
+        context_(context),
+        surface_(surface) {}
 
-  // Runs a lane to so many steps, or until its race is over.
-  void run(Lane& lane, index_t steps) {
-    while (!lane.race.finished() && lane.check <= steps) {
-      while (lane.path.steps() < lane.check && !lane.path.exhausted()) lane.path.step();
-      const bool last = lane.path.exhausted() || lane.path.steps() >= options_.max_iter;
-      lane.race.update(lane.path.evaluate(lane.race.open_lambdas(surface_.lambdas), options_.clip),
-                       last);
-      record(lane);
-      if (lane.check >= kHeat) lane.race.compare(best_);
-      lane.check = next_check(lane.check);
+  void run() {
+    for (std::size_t g = 0; g < surface_.gammas.size(); ++g) {
+      gram_.set_gamma(surface_.gammas[g]);
+      lanes_.push_back(std::make_unique<Lane>(
+          Lane{g, KrylovPath(plan_, responses_, gram_, micro_, threads_, context_),
+               Race(options_, surface_.lambdas.size())}));
+      while (!lanes_[g]->race.finished() && lanes_[g]->check <= kHeat) advance(*lanes_[g]);
     }
+    const auto better = [](const auto& a, const auto& b) {
+      return a->race.least() < b->race.least();
+    };
+    const auto start = std::min_element(lanes_.begin(), lanes_.end(), better) - lanes_.begin();
+    finish(static_cast<std::size_t>(start));
+    // Outwards from the most promising gamma, until the risk has risen on both sides.
+    bool falling = true;
+    for (std::size_t g = static_cast<std::size_t>(start); g-- > 0;) falling = visit(g, falling);
+    falling = true;
+    for (std::size_t g = static_cast<std::size_t>(start) + 1; g < lanes_.size(); ++g)
+      falling = visit(g, falling);
   }
 
  private:
+  bool visit(std::size_t g, bool falling) {
+    const double limit = kRise * best_;
+    if (!options_.race || falling || lanes_[g]->race.least() <= limit) finish(g);
+    return falling && lanes_[g]->race.least() <= limit;
+  }
+
+  void finish(std::size_t g) {
+    Lane& lane = *lanes_[g];
+    lane.race.compare(best_);
+    if (lane.race.finished()) return;
+    gram_.set_gamma(surface_.gammas[g]);
+    while (!lane.race.finished()) {
+      if (prefer_direct(lane))
+        settle_directly(lane);
+      else
+        advance(lane);
+      lane.race.compare(best_);
+    }
+    lane.path.release();
+  }
+
+  // Steps to the next check of all open penalties.
+  void advance(Lane& lane) {
+    while (lane.path.steps() < lane.check && !lane.path.exhausted()) lane.path.step();
+    const bool last = lane.path.exhausted() || lane.path.steps() >= options_.max_iter;
+    lane.race.update(lane.path.evaluate(lane.race.open_lambdas(surface_.lambdas), options_.clip),
+                     last);
+    lane.check = next_check(lane.check);
+    record(lane);
+  }
+
+  // The next penalty takes the process about kFurther of its steps more; a factorisation takes what
+  // it takes.
+  bool prefer_direct(const Lane& lane) const {
+    const index_t systems = static_cast<index_t>(plan_.folds.size()) * responses_.cols();
+    const double further = kFurther * static_cast<double>(lane.path.steps());
+    return further * product_cost(plan_, systems) >
+           direct_cost(plan_) + product_cost(plan_, systems);
+  }
+
+  void settle_directly(Lane& lane) {
+    const double lambda = surface_.lambdas[lane.race.next_open()];
+    lane.race.settle_next(
+        direct_risk(plan_, responses_, lambda, options_.clip, gram_, micro_, threads_, context_));
+    record(lane);
+  }
+
   void record(const Lane& lane) {
     surface_.steps[lane.gamma] = lane.path.steps();
     for (std::size_t l = 0; l < surface_.lambdas.size(); ++l) {
@@ -147,8 +223,15 @@ class Tournament {
     }
   }
 
+  const FoldPlan& plan_;
+  ConstMatrixRef responses_;
+  GramMatrix& gram_;
+  const Micro& micro_;
+  int threads_;
   const SearchOptions& options_;
+  Context& context_;
   Surface& surface_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
   double best_ = std::numeric_limits<double>::infinity();
 };
 
@@ -157,23 +240,7 @@ class Tournament {
 void search_krylov(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram,
                    const Micro& micro, int threads, const SearchOptions& options, Context& context,
                    Surface& surface) {
-  Tournament tournament(options, surface);
-  std::vector<std::unique_ptr<Lane>> lanes;
-  for (std::size_t g = 0; g < surface.gammas.size(); ++g) {
-    gram.set_gamma(surface.gammas[g]);
-    lanes.push_back(
-        std::make_unique<Lane>(Lane{g, KrylovPath(plan, responses, gram, micro, threads, context),
-                                    Race(options, surface.lambdas.size())}));
-    tournament.run(*lanes.back(), kHeat);
-  }
-  std::stable_sort(lanes.begin(), lanes.end(),
-                   [](const auto& a, const auto& b) { return a->race.least() < b->race.least(); });
-  for (auto& lane : lanes) {
-    if (lane->race.finished()) continue;
-    gram.set_gamma(surface.gammas[lane->gamma]);
-    tournament.run(*lane, std::numeric_limits<index_t>::max());
-    lane.reset();
-  }
+  Tournament(plan, responses, gram, micro, threads, options, context, surface).run();
 }
 
 }  // namespace flexkern

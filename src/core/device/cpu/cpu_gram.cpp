@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "cpu_device.h"
 #include "pairwise.h"
+#include "update.h"
 
 namespace flexkern {
 namespace {
@@ -39,6 +40,19 @@ class CpuGram : public GramMatrix {
       const index_t begin = first * kPanel * n_;
       apply_kernel(kernel_, micro_, (last - first) * kPanel * n_, base_.data() + begin,
                    values_.data() + begin);
+    });
+  }
+
+  void submatrix(const std::vector<index_t>& rows, float* out, index_t stride) const override {
+    const index_t count = static_cast<index_t>(rows.size());
+    parallel_for((count + 63) / 64, threads_, context_, [&](index_t item, int) {
+      for (index_t j = item * 64; j < std::min(count, (item + 1) * 64); ++j) {
+        const index_t column = rows[static_cast<std::size_t>(j)];
+        for (index_t i = j; i < count; ++i) {
+          const index_t row = rows[static_cast<std::size_t>(i)];
+          out[j * stride + i] = values_[(row / kPanel * n_ + column) * kPanel + row % kPanel];
+        }
+      }
     });
   }
 
@@ -83,29 +97,13 @@ class CpuGram : public GramMatrix {
   // Rows of panels [first, last) of the product. Partial sums over kDepth columns are added up,
   // which keeps the rounding error of single precision small as well.
   void product(index_t first, index_t last, index_t cols, float* out) {
-    const index_t width = micro_.cols_f32;
-    // The last group is padded: its tile goes through a buffer of full width.
-    float tile[kPanel * 32];
     for (index_t c = 0; c < cols; ++c)
       std::fill(out + c * stride() + first * kPanel, out + c * stride() + last * kPanel, 0.0f);
-    for (index_t k = 0; k < n_; k += kDepth) {
-      const index_t depth = std::min(kDepth, n_ - k);
-      for (index_t p = first; p < last; ++p) {
-        const float* panel = values_.data() + (p * n_ + k) * kPanel;
-        for (index_t c = 0; c < cols; c += width) {
-          const float* group = packed_.data() + c * n_ + k * width;
-          float* target = out + c * stride() + p * kPanel;
-          if (c + width <= cols) {
-            micro_.gemm_f32(depth, panel, group, target, stride());
-          } else {
-            std::fill(tile, tile + kPanel * width, 0.0f);
-            micro_.gemm_f32(depth, panel, group, tile, kPanel);
-            for (index_t j = 0; j < cols - c; ++j)
-              micro_.axpy(kPanel, 1.0f, tile + j * kPanel, target + j * stride());
-          }
-        }
-      }
-    }
+    for (index_t k = 0; k < n_; k += kDepth)
+      for (index_t p = first; p < last; ++p)
+        update_panel(micro_, std::min(kDepth, n_ - k), values_.data() + (p * n_ + k) * kPanel,
+                     packed_.data() + k * micro_.cols_f32, n_ * micro_.cols_f32, cols,
+                     out + p * kPanel, stride());
   }
 
   index_t n_, panels_;

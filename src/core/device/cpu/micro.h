@@ -35,7 +35,7 @@ struct Micro {
   // v -= alpha q + beta p, and the squared norm of v.
   double (*orthogonalise)(index_t n, float alpha, const float* q, float beta, const float* p,
                           float* v);
-  // y += alpha x.
+  // y += alpha x; n is a multiple of 16.
   void (*axpy)(index_t n, float alpha, const float* x, float* y);
 };
 

@@ -1,0 +1,228 @@
+#include "refined.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "block_cg.h"
+#include "direct.h"
+
+namespace flexkern {
+namespace {
+
+// Each round of refinement asks single precision for this much.
+constexpr double kReduction = 1e-3;
+constexpr int kRounds = 12;
+
+// Solves for a block of right-hand sides in single precision; both are overwritten.
+class InnerSolver {
+ public:
+  virtual ~InnerSolver() = default;
+  // Returns the steps it took; 0 means that it has nothing more to give.
+  virtual index_t solve(float* residual, float* correction, double reduction) = 0;
+};
+
+class Refinement {
+ public:
+  Refinement(const FoldPlan& plan, ConstMatrixRef responses, double lambda)
+      : plan_(plan), responses_(responses), n_(plan.n) {
+    for (std::size_t f = 0; f < plan.folds.size(); ++f)
+      for (index_t c = 0; c < responses.cols(); ++c) {
+        systems_.push_back({static_cast<int>(f), static_cast<int>(c)});
+        columns_.push_back({plan.folds[f].mask.data(), lambda * plan.folds[f].rows});
+      }
+    u_.assign(static_cast<std::size_t>(n_) * systems_.size(), 0.0);
+    residual_.assign(u_.size(), 0.0);
+  }
+
+  const std::vector<CgColumn>& columns() const { return columns_; }
+  index_t count() const { return static_cast<index_t>(systems_.size()); }
+
+  void coefficients(std::vector<double>& coef) const {
+    coef.resize(u_.size());
+    for_all(
+        [&](std::size_t c, index_t i, std::size_t at) { coef[at] = columns_[c].mask[i] * u_[at]; });
+  }
+
+  // r = S (y - K a) - shift u; returns the largest |r| / |S y|.
+  double update_residuals(const std::vector<double>& decision) {
+    std::vector<double> rr(systems_.size(), 0.0), bb(systems_.size(), 0.0);
+    for_all([&](std::size_t c, index_t i, std::size_t at) {
+      const double s = columns_[c].mask[i], y = responses_(i, systems_[c].response);
+      residual_[at] = s * (y - decision[at]) - columns_[c].shift * u_[at];
+      rr[c] += residual_[at] * residual_[at];
+      bb[c] += s * s * y * y;
+    });
+    double worst = 0;
+    for (std::size_t c = 0; c < rr.size(); ++c)
+      if (bb[c] > 0) worst = std::max(worst, std::sqrt(rr[c] / bb[c]));
+    return worst;
+  }
+
+  // Residuals scaled to unit norm, so that single precision has room; the norms come back.
+  std::vector<double> residual_block(float* block) const {
+    std::vector<double> norms(systems_.size(), 0.0);
+    for_all(
+        [&](std::size_t c, index_t, std::size_t at) { norms[c] += residual_[at] * residual_[at]; });
+    for (double& norm : norms) norm = std::sqrt(norm);
+    std::fill_n(block, plan_.stride * static_cast<index_t>(systems_.size()), 0.0f);
+    for_all([&](std::size_t c, index_t i, std::size_t at) {
+      if (norms[c] > 0)
+        block[static_cast<index_t>(c) * plan_.stride + i] =
+            static_cast<float>(residual_[at] / norms[c]);
+    });
+    return norms;
+  }
+
+  void add_correction(const float* block, const std::vector<double>& norms) {
+    for_all([&](std::size_t c, index_t i, std::size_t at) {
+      u_[at] += norms[c] * block[static_cast<index_t>(c) * plan_.stride + i];
+    });
+  }
+
+  std::vector<double> solution() const { return u_; }
+  void restore(std::vector<double> u) { u_ = std::move(u); }
+
+ private:
+  template <typename F>
+  void for_all(F f) const {
+    for (std::size_t c = 0; c < systems_.size(); ++c)
+      for (index_t i = 0; i < n_; ++i)
+        f(c, i, c * static_cast<std::size_t>(n_) + static_cast<std::size_t>(i));
+  }
+
+  const FoldPlan& plan_;
+  std::vector<System> systems_;
+  ConstMatrixRef responses_;
+  index_t n_;
+  std::vector<CgColumn> columns_;
+  std::vector<double> u_, residual_;
+};
+
+// Conjugate gradients with a bound on their steps in all.
+class CgSolver : public InnerSolver {
+ public:
+  CgSolver(GramMatrix& gram, const Micro& micro, const std::vector<CgColumn>& columns,
+           index_t max_iter, int threads, Context& context)
+      : gram_(gram),
+        micro_(micro),
+        columns_(columns),
+        left_(max_iter),
+        threads_(threads),
+        context_(context) {}
+  index_t solve(float* residual, float* correction, double reduction) override {
+    const index_t steps = block_cg(gram_, micro_, columns_, residual, correction, reduction, left_,
+                                   threads_, context_);
+    left_ -= steps;
+    return steps;
+  }
+
+ private:
+  GramMatrix& gram_;
+  const Micro& micro_;
+  const std::vector<CgColumn>& columns_;
+  index_t left_;
+  int threads_;
+  Context& context_;
+};
+
+// Cholesky factors of all folds. Where rounding makes a matrix indefinite, its factor gets a larger
+// shift and the refinement more to do.
+class DirectSolver : public InnerSolver {
+ public:
+  DirectSolver(const FoldPlan& plan, double lambda, index_t responses, const GramMatrix& gram,
+               const Micro& micro, int threads, Context& context)
+      : plan_(plan), responses_(responses) {
+    for (const Fold& fold : plan.folds) {
+      factors_.push_back(std::make_unique<FoldFactor>(fold, plan.n, gram, micro, threads, context));
+      double shift = lambda * fold.rows;
+      for (int attempt = 0; attempt < 6 && !factors_.back()->factor(shift); ++attempt) shift *= 10;
+    }
+  }
+  index_t solve(float* residual, float* correction, double) override {
+    const index_t block = plan_.stride * responses_;
+    for (std::size_t f = 0; f < factors_.size(); ++f)
+      factors_[f]->solve(residual + static_cast<index_t>(f) * block,
+                         correction + static_cast<index_t>(f) * block, plan_.stride, responses_);
+    return 1;
+  }
+
+ private:
+  const FoldPlan& plan_;
+  index_t responses_;
+  std::vector<std::unique_ptr<FoldFactor>> factors_;
+};
+
+}  // namespace
+
+namespace {
+
+struct Problem {
+  const FoldPlan& plan;
+  ConstMatrixRef x;
+  const Kernel& kernel;
+  const Device& device;
+  int threads;
+  Context& context;
+};
+
+// One round: correct, and keep the correction if it helps. False when the solver has nothing more
+// to give.
+bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver, double tol,
+             Solution& out) {
+  const index_t count = refinement.count();
+  Buffer<float> residual(problem.plan.stride * count), correction(problem.plan.stride * count);
+  const std::vector<double> before = refinement.solution();
+  const std::vector<double> norms = refinement.residual_block(residual.data());
+  std::fill_n(correction.data(), correction.size(), 0.0f);
+  const double reduction = std::max(kReduction, 0.3 * tol / out.residual);
+  const index_t steps = solver.solve(residual.data(), correction.data(), reduction);
+  if (steps == 0) return false;
+  refinement.add_correction(correction.data(), norms);
+  Solution next = out;
+  next.iterations += steps;
+  refinement.coefficients(next.coef);
+  problem.device.expand(
+      problem.x, problem.x, problem.kernel, {next.coef.data(), problem.plan.n, count},
+      {next.decision.data(), problem.plan.n, count}, problem.threads, problem.context);
+  next.residual = refinement.update_residuals(next.decision);
+  if (!(next.residual < out.residual)) {
+    refinement.restore(before);
+    refinement.update_residuals(out.decision);
+    out.iterations = next.iterations;
+    return false;
+  }
+  const bool stalled = next.residual > 0.5 * out.residual;
+  out = std::move(next);
+  return !stalled;
+}
+
+}  // namespace
+
+Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+                       const Kernel& kernel, GramMatrix& gram, const Device& device, int threads,
+                       const SolveOptions& options, Context& context) {
+  const Problem problem{plan, x, kernel, device, threads, context};
+  Refinement refinement(plan, responses, options.lambda);
+  Solution out;
+  refinement.coefficients(out.coef);
+  out.decision.assign(out.coef.size(), 0.0);
+  out.residual = refinement.update_residuals(out.decision);
+  const auto refine = [&](InnerSolver& solver) {
+    for (int round = 0; round < kRounds && out.residual > options.tol; ++round)
+      if (!improve(problem, refinement, solver, options.tol, out)) break;
+  };
+  const double worth = direct_cost(plan) / product_cost(plan, refinement.count());
+  index_t steps = options.max_iter;
+  if (options.direct) steps = std::min(steps, static_cast<index_t>(worth));
+  CgSolver gradients(gram, device.host(), refinement.columns(), steps, threads, context);
+  refine(gradients);
+  if (out.residual > options.tol && options.direct && out.iterations < options.max_iter) {
+    DirectSolver factors(plan, options.lambda, responses.cols(), gram, device.host(), threads,
+                         context);
+    refine(factors);
+  }
+  out.converged = out.residual <= options.tol;
+  return out;
+}
+
+}  // namespace flexkern
