@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "low_rank.h"
 
 namespace flexkern {
 
@@ -12,14 +13,15 @@ namespace flexkern {
 struct CgColumn {
   const float* mask;
   double shift;
+  int fold;
 };
 
 // Solves for all columns of b (stride x columns, overwritten by the residuals) to the relative
-// accuracy `reduction`, adding to u. Columns leave the block once they are solved. Returns the
-// steps taken.
+// accuracy `reduction`, adding to u. Columns leave the block once they are solved. The
+// preconditioner may be null. Returns the steps taken.
 index_t block_cg(GramMatrix& gram, const Micro& micro, const std::vector<CgColumn>& columns,
-                 float* b, float* u, double reduction, index_t max_iter, int threads,
-                 Context& context);
+                 const LowRank* preconditioner, float* b, float* u, double reduction,
+                 index_t max_iter, int threads, Context& context);
 
 }  // namespace flexkern
 

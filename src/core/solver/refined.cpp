@@ -28,7 +28,8 @@ class Refinement {
     for (std::size_t f = 0; f < plan.folds.size(); ++f)
       for (index_t c = 0; c < responses.cols(); ++c) {
         systems_.push_back({static_cast<int>(f), static_cast<int>(c)});
-        columns_.push_back({plan.folds[f].mask.data(), lambda * plan.folds[f].rows});
+        columns_.push_back(
+            {plan.folds[f].mask.data(), lambda * plan.folds[f].rows, static_cast<int>(f)});
       }
     u_.assign(static_cast<std::size_t>(n_) * systems_.size(), 0.0);
     residual_.assign(u_.size(), 0.0);
@@ -98,43 +99,60 @@ class Refinement {
   std::vector<double> u_, residual_;
 };
 
-// Conjugate gradients with a bound on their steps in all.
+struct Problem {
+  const FoldPlan& plan;
+  double lambda;
+  ConstMatrixRef x;
+  const Kernel& kernel;
+  GramMatrix& gram;
+  const Device& device;
+  int threads;
+  Context& context;
+};
+
+// Conjugate gradients with a bound on their steps in all. Systems that a few plain steps do not
+// solve get a preconditioner.
 class CgSolver : public InnerSolver {
  public:
-  CgSolver(GramMatrix& gram, const Micro& micro, const std::vector<CgColumn>& columns,
-           index_t max_iter, int threads, Context& context)
-      : gram_(gram),
-        micro_(micro),
-        columns_(columns),
-        left_(max_iter),
-        threads_(threads),
-        context_(context) {}
+  CgSolver(const Problem& problem, const std::vector<CgColumn>& columns, index_t max_iter)
+      : problem_(problem), columns_(columns), left_(max_iter) {}
+
   index_t solve(float* residual, float* correction, double reduction) override {
-    const index_t steps = block_cg(gram_, micro_, columns_, residual, correction, reduction, left_,
-                                   threads_, context_);
+    const bool plain = !preconditioner_ && problem_.plan.n >= kLowRankRows;
+    const index_t bound = plain ? std::min(left_, kPlainSteps) : left_;
+    const index_t steps =
+        block_cg(problem_.gram, problem_.device.host(), columns_, preconditioner_.get(), residual,
+                 correction, reduction, bound, problem_.threads, problem_.context);
     left_ -= steps;
+    if (plain && steps == kPlainSteps && left_ > 0) precondition();
     return steps;
   }
 
  private:
-  GramMatrix& gram_;
-  const Micro& micro_;
+  static constexpr index_t kLowRankRows = 500, kPlainSteps = 30, kRank = 320;
+  void precondition() {
+    preconditioner_ = std::make_unique<LowRank>(
+        problem_.plan, problem_.lambda, problem_.x, problem_.kernel, problem_.device,
+        std::min(kRank, problem_.plan.n / 5), problem_.threads, problem_.context);
+  }
+
+  const Problem& problem_;
   const std::vector<CgColumn>& columns_;
   index_t left_;
-  int threads_;
-  Context& context_;
+  std::unique_ptr<LowRank> preconditioner_;
 };
 
 // Cholesky factors of all folds. Where rounding makes a matrix indefinite, its factor gets a larger
 // shift and the refinement more to do.
 class DirectSolver : public InnerSolver {
  public:
-  DirectSolver(const FoldPlan& plan, double lambda, index_t responses, const GramMatrix& gram,
-               const Micro& micro, int threads, Context& context)
-      : plan_(plan), responses_(responses) {
-    for (const Fold& fold : plan.folds) {
-      factors_.push_back(std::make_unique<FoldFactor>(fold, plan.n, gram, micro, threads, context));
-      double shift = lambda * fold.rows;
+  DirectSolver(const Problem& problem, index_t responses)
+      : plan_(problem.plan), responses_(responses) {
+    for (const Fold& fold : plan_.folds) {
+      factors_.push_back(std::make_unique<FoldFactor>(fold, plan_.n, problem.gram,
+                                                      problem.device.host(), problem.threads,
+                                                      problem.context));
+      double shift = problem.lambda * fold.rows;
       for (int attempt = 0; attempt < 6 && !factors_.back()->factor(shift); ++attempt) shift *= 10;
     }
   }
@@ -155,15 +173,6 @@ class DirectSolver : public InnerSolver {
 }  // namespace
 
 namespace {
-
-struct Problem {
-  const FoldPlan& plan;
-  ConstMatrixRef x;
-  const Kernel& kernel;
-  const Device& device;
-  int threads;
-  Context& context;
-};
 
 // One round: correct, and keep the correction if it helps. False when the solver has nothing more
 // to give.
@@ -201,7 +210,7 @@ bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver
 Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
                        const Kernel& kernel, GramMatrix& gram, const Device& device, int threads,
                        const SolveOptions& options, Context& context) {
-  const Problem problem{plan, x, kernel, device, threads, context};
+  const Problem problem{plan, options.lambda, x, kernel, gram, device, threads, context};
   Refinement refinement(plan, responses, options.lambda);
   Solution out;
   refinement.coefficients(out.coef);
@@ -214,11 +223,10 @@ Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, ConstMatr
   const double worth = direct_cost(plan) / product_cost(plan, refinement.count());
   index_t steps = options.max_iter;
   if (options.direct) steps = std::min(steps, static_cast<index_t>(worth));
-  CgSolver gradients(gram, device.host(), refinement.columns(), steps, threads, context);
+  CgSolver gradients(problem, refinement.columns(), steps);
   refine(gradients);
   if (out.residual > options.tol && options.direct && out.iterations < options.max_iter) {
-    DirectSolver factors(plan, options.lambda, responses.cols(), gram, device.host(), threads,
-                         context);
+    DirectSolver factors(problem, responses.cols());
     refine(factors);
   }
   out.converged = out.residual <= options.tol;
