@@ -114,6 +114,7 @@ vpsvm <- function(x, ...) UseMethod("vpsvm")
 vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
                           na.action = stats::na.fail) {
   call <- match.call()
+  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "vpsvm")
   subset <- if (!missing(subset)) substitute(subset)
   weights <- if (!missing(weights)) substitute(weights)
   input <- mold_formula(formula, data, subset, weights, na.action)
@@ -143,7 +144,11 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
     mget(setting_names(), environment()),
     folds_asked = !missing(folds) || (!missing(final) && identical(final, "average"))
   )
-  input <- if (inherits(x, "flexkern_input")) x else mold(x, y, weights, na.action)
+  molded <- inherits(x, "flexkern_input")
+  if (molded && !(missing(weights) && missing(na.action))) {
+    abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
+  }
+  input <- if (molded) x else mold(x, y, weights, na.action)
   fit <- vpsvm_fit(input, settings)
   fit$call <- trim_call(call, "vpsvm")
   fit

@@ -52,6 +52,7 @@ hostile <- alist(
   vpsvm(X, d$y, class.weights = c(low = 1, mid = 2)), vpsvm(X, d$y, class.weights = c(low = -1)),
   vpsvm(X, as.numeric(d$y), class.weights = c(low = 1)),
   # unknown arguments
+  vpsvm(y ~ ., d, weight = rep(1, 40)), vpsvm(y ~ ., data = d, y = 3),
   vpsvm(X, d$y, gama = 1), vpsvm(y ~ ., d, cross = 10), vpsvm(X, d$y, qwertyuiop = 1),
   predict(fit, d, decision.values = TRUE), predict(fit, d, thread = 1, novl = "na"),
   # predict
