@@ -11,6 +11,15 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// fk_config
+Rcpp::List fk_config();
+RcppExport SEXP _flexkern_fk_config() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    rcpp_result_gen = Rcpp::wrap(fk_config());
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_partition
 Rcpp::List fk_partition(Rcpp::NumericMatrix x, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_partition(SEXP xSEXP, SEXP optionsSEXP) {
@@ -63,6 +72,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_flexkern_fk_config", (DL_FUNC) &_flexkern_fk_config, 0},
     {"_flexkern_fk_partition", (DL_FUNC) &_flexkern_fk_partition, 2},
     {"_flexkern_fk_assign", (DL_FUNC) &_flexkern_fk_assign, 3},
     {"_flexkern_fk_vp_fit", (DL_FUNC) &_flexkern_fk_vp_fit, 6},
