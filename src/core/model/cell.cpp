@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/solver/dense.h"
+#include "core/solver/screen.h"
 #include "folds.h"
 #include "grid.h"
 
@@ -135,12 +136,15 @@ FoldPlan CellFitter::whole_plan() const {
 }
 
 void CellFitter::search(Surface& surface) {
-  if (gram_)
-    search_krylov(*plan_, responses(), *gram_, device_.host(), threads_, options_.search, context_,
-                  surface);
-  else
+  if (!gram_)
     search_dense(*plan_, responses(), data_.x, options_.kernel, device_, options_.search, context_,
                  surface);
+  else if (options_.search.race && responses().cols() >= kManyResponses)
+    search_screened(*plan_, responses(), *gram_, device_.host(), item_, threads_, options_.search,
+                    context_, surface);
+  else
+    search_krylov(*plan_, responses(), *gram_, device_.host(), threads_, options_.search, context_,
+                  surface);
   const Choice best = best_choice(surface);
   if (best.risk < fit_.choice.risk) fit_.choice = best;
 }
@@ -260,7 +264,7 @@ double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& op
                   const Device& device) {
   const double rows = static_cast<double>(n), folds = std::max(options.folds, 1);
   const double systems = folds * static_cast<double>(responses);
-  const double search = rows * systems * 4 * 6;   // blocks of the Krylov process
+  const double search = rows * systems * 4 * 6;  // blocks of the Krylov process
   const double basis = rows * static_cast<double>(responses) * 4 * 300;
   const double solve = rows * systems * (4 * 8 + 8 * 6);
   const double points = rows * static_cast<double>(d) * 8 * 2;

@@ -1,0 +1,25 @@
+// The search for many responses that share a grid.
+#ifndef FLEXKERN_SOLVER_SCREEN_H
+#define FLEXKERN_SOLVER_SCREEN_H
+
+#include <cstdint>
+
+#include "search.h"
+
+namespace flexkern {
+
+// From so many responses on, a factorisation per pair is cheaper than Krylov spaces for all of
+// them.
+constexpr index_t kManyResponses = 5;
+
+// First the whole grid on one fold, for a few random mixtures of the responses: with independent
+// signs s_c, the squared error of sum_c s_c f_c has the mean sum_c (y_c - f_c)^2. Then all folds
+// and responses, from the best pair of that screen downhill to a pair that none of its neighbours
+// beats.
+void search_screened(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram,
+                     const Micro& micro, std::uint64_t item, int threads,
+                     const SearchOptions& options, Context& context, Surface& surface);
+
+}  // namespace flexkern
+
+#endif
