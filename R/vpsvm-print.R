@@ -46,8 +46,10 @@ print.summary.vpsvm <- function(x, digits = 4L, ...) {
   print_line("\nTraining error", format(x$error, digits = digits))
   print_line("Support vectors", x$support)
   print_line("Scaling", paste(x$scaling, names(x$scaling), collapse = ", "))
-  print_line("Seconds", paste(names(x$seconds), format(x$seconds, digits = 3L), collapse = ", "),
-             " on ", x$threads, plural(x$threads, " thread"))
+  seconds <- format(x$seconds, digits = 3L)
+  print_line("Seconds", trimws(seconds["total"]), " on ", x$threads, plural(x$threads, " thread"),
+             " (summed over cells: search ", trimws(seconds["search"]), ", solve ",
+             trimws(seconds["solve"]), ")")
   print_line("Work memory", format_bytes(x$bytes))
   invisible(x)
 }
