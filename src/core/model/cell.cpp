@@ -136,15 +136,17 @@ FoldPlan CellFitter::whole_plan() const {
 }
 
 void CellFitter::search(Surface& surface) {
-  if (!gram_)
+  if (!gram_) {
     search_dense(*plan_, responses(), data_.x, options_.kernel, device_, options_.search, context_,
                  surface);
-  else if (options_.search.race && responses().cols() >= kManyResponses)
-    search_screened(*plan_, responses(), *gram_, device_.host(), item_, threads_, options_.search,
-                    context_, surface);
-  else
-    search_krylov(*plan_, responses(), *gram_, device_.host(), threads_, options_.search, context_,
-                  surface);
+  } else {
+    const SearchTask task{*plan_,   responses(),     *gram_,  device_.host(),
+                          threads_, options_.search, context_};
+    if (options_.search.race && responses().cols() >= kManyResponses)
+      search_screened(task, item_, surface);
+    else
+      search_krylov(task, surface);
+  }
   const Choice best = best_choice(surface);
   if (best.risk < fit_.choice.risk) fit_.choice = best;
 }

@@ -55,7 +55,8 @@ class Refinement {
     });
     double worst = 0;
     for (std::size_t c = 0; c < rr.size(); ++c)
-      if (bb[c] > 0) worst = std::max(worst, std::sqrt(rr[c] / bb[c]));
+      if (bb[c] > 0)
+        worst = std::isfinite(rr[c]) ? std::max(worst, std::sqrt(rr[c] / bb[c])) : HUGE_VAL;
     return worst;
   }
 
@@ -149,9 +150,8 @@ class DirectSolver : public InnerSolver {
   DirectSolver(const Problem& problem, index_t responses)
       : plan_(problem.plan), responses_(responses) {
     for (const Fold& fold : plan_.folds) {
-      factors_.push_back(std::make_unique<FoldFactor>(fold, plan_.n, problem.gram,
-                                                      problem.device.host(), problem.threads,
-                                                      problem.context));
+      factors_.push_back(std::make_unique<FoldFactor>(
+          fold, plan_.n, problem.gram, problem.device.host(), problem.threads, problem.context));
       double shift = problem.lambda * fold.rows;
       for (int attempt = 0; attempt < 6 && !factors_.back()->factor(shift); ++attempt) shift *= 10;
     }

@@ -16,9 +16,7 @@ constexpr index_t kManyResponses = 5;
 // signs s_c, the squared error of sum_c s_c f_c has the mean sum_c (y_c - f_c)^2. Then all folds
 // and responses, from the best pair of that screen downhill to a pair that none of its neighbours
 // beats.
-void search_screened(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram,
-                     const Micro& micro, std::uint64_t item, int threads,
-                     const SearchOptions& options, Context& context, Surface& surface);
+void search_screened(const SearchTask& task, std::uint64_t item, Surface& surface);
 
 }  // namespace flexkern
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 
+#include "descent.h"
 #include "direct.h"
 
 namespace flexkern {
@@ -62,15 +63,6 @@ class Race {
     if (options_.race && !open_.empty() && hopeless(best)) open_.clear();
   }
   double least() const { return *std::min_element(risk_.begin(), risk_.end()); }
-
-  // The largest open penalty, and its risk from elsewhere; one that is not a number ends the race.
-  std::size_t next_open() const { return open_.front(); }
-  void settle_next(double risk) {
-    if (!(risk >= 0)) return open_.clear();
-    risk_[open_.front()] = risk;
-    settled_[open_.front()] = 1;
-    open_.erase(open_.begin());
-  }
 
   bool finished() const { return open_.empty(); }
   double risk(std::size_t l) const { return risk_[l]; }
@@ -134,42 +126,42 @@ struct Lane {
 
 class Tournament {
  public:
-  Tournament(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram, const Micro& micro,
-             int threads, const SearchOptions& options, Context& context, Surface& surface)
-      : plan_(plan),
-        responses_(responses),
-        gram_(gram),
-        micro_(micro),
-        threads_(threads),
-        options_(options),
-        context_(context),
-        surface_(surface) {}
+  Tournament(const SearchTask& task, Surface& surface) : task_(task), surface_(surface) {}
 
   void run() {
-    for (std::size_t g = 0; g < surface_.gammas.size(); ++g) {
-      gram_.set_gamma(surface_.gammas[g]);
-      lanes_.push_back(std::make_unique<Lane>(
-          Lane{g, KrylovPath(plan_, responses_, gram_, micro_, threads_, context_),
-               Race(options_, surface_.lambdas.size())}));
-      while (!lanes_[g]->race.finished() && lanes_[g]->check <= kHeat) advance(*lanes_[g]);
-    }
+    for (std::size_t g = 0; g < surface_.gammas.size(); ++g) start(g);
     const auto better = [](const auto& a, const auto& b) {
       return a->race.least() < b->race.least();
     };
-    const auto start = std::min_element(lanes_.begin(), lanes_.end(), better) - lanes_.begin();
-    finish(static_cast<std::size_t>(start));
+    const std::size_t first = static_cast<std::size_t>(
+        std::min_element(lanes_.begin(), lanes_.end(), better) - lanes_.begin());
+    finish(first);
     // Outwards from the most promising gamma, until the risk has risen on both sides.
     bool falling = true;
-    for (std::size_t g = static_cast<std::size_t>(start); g-- > 0;) falling = visit(g, falling);
+    for (std::size_t g = first; g-- > 0;) falling = visit(g, falling);
     falling = true;
-    for (std::size_t g = static_cast<std::size_t>(start) + 1; g < lanes_.size(); ++g)
-      falling = visit(g, falling);
+    for (std::size_t g = first + 1; g < lanes_.size(); ++g) falling = visit(g, falling);
+    if (left_to_factors_) descend(task_, kAnyEstimate, surface_);
   }
 
  private:
+  // Estimates before convergence are too high rather than too low, and no reason to leave a pair
+  // out.
+  static constexpr double kAnyEstimate = std::numeric_limits<double>::infinity();
+
+  void start(std::size_t g) {
+    task_.gram.set_gamma(surface_.gammas[g]);
+    lanes_.push_back(
+        std::make_unique<Lane>(Lane{g,
+                                    KrylovPath(task_.plan, task_.responses, task_.gram, task_.micro,
+                                               task_.threads, task_.context),
+                                    Race(task_.options, surface_.lambdas.size())}));
+    while (!lanes_[g]->race.finished() && lanes_[g]->check <= kHeat) advance(*lanes_[g]);
+  }
+
   bool visit(std::size_t g, bool falling) {
     const double limit = kRise * best_;
-    if (!options_.race || falling || lanes_[g]->race.least() <= limit) finish(g);
+    if (!task_.options.race || falling || lanes_[g]->race.least() <= limit) finish(g);
     return falling && lanes_[g]->race.least() <= limit;
   }
 
@@ -177,23 +169,21 @@ class Tournament {
     Lane& lane = *lanes_[g];
     lane.race.compare(best_);
     if (lane.race.finished()) return;
-    gram_.set_gamma(surface_.gammas[g]);
-    while (!lane.race.finished()) {
-      if (prefer_direct(lane))
-        settle_directly(lane);
-      else
-        advance(lane);
+    task_.gram.set_gamma(surface_.gammas[g]);
+    while (!lane.race.finished() && !prefer_direct(lane)) {
+      advance(lane);
       lane.race.compare(best_);
     }
+    if (!lane.race.finished()) factorise(lane);
     lane.path.release();
   }
 
   // Steps to the next check of all open penalties.
   void advance(Lane& lane) {
     while (lane.path.steps() < lane.check && !lane.path.exhausted()) lane.path.step();
-    const bool last = lane.path.exhausted() || lane.path.steps() >= options_.max_iter;
-    lane.race.update(lane.path.evaluate(lane.race.open_lambdas(surface_.lambdas), options_.clip),
-                     last);
+    const bool last = lane.path.exhausted() || lane.path.steps() >= task_.options.max_iter;
+    const auto open = lane.race.open_lambdas(surface_.lambdas);
+    lane.race.update(lane.path.evaluate(open, task_.options.clip), last);
     lane.check = next_check(lane.check);
     record(lane);
   }
@@ -201,17 +191,23 @@ class Tournament {
   // The next penalty takes the process about kFurther of its steps more; a factorisation takes what
   // it takes.
   bool prefer_direct(const Lane& lane) const {
-    const index_t systems = static_cast<index_t>(plan_.folds.size()) * responses_.cols();
-    const double further = kFurther * static_cast<double>(lane.path.steps());
-    return further * product_cost(plan_, systems) >
-           direct_cost(plan_) + product_cost(plan_, systems);
+    const FoldPlan& plan = task_.plan;
+    const double product =
+        product_cost(plan, static_cast<index_t>(plan.folds.size()) * task_.responses.cols());
+    return kFurther * static_cast<double>(lane.path.steps()) * product >
+           direct_cost(plan) + product;
   }
 
-  void settle_directly(Lane& lane) {
-    const double lambda = surface_.lambdas[lane.race.next_open()];
-    lane.race.settle_next(
-        direct_risk(plan_, responses_, lambda, options_.clip, gram_, micro_, threads_, context_));
-    record(lane);
+  // A race leaves the open pairs to the descent; the full search settles them all.
+  void factorise(Lane& lane) {
+    if (task_.options.race) {
+      left_to_factors_ = true;
+      return;
+    }
+    std::size_t current = lane.gamma;
+    for (std::size_t l = 0; l < surface_.lambdas.size(); ++l)
+      if (!surface_.settled[surface_.at(lane.gamma, l)])
+        settle_directly(task_, lane.gamma, l, current, surface_);
   }
 
   void record(const Lane& lane) {
@@ -223,24 +219,15 @@ class Tournament {
     }
   }
 
-  const FoldPlan& plan_;
-  ConstMatrixRef responses_;
-  GramMatrix& gram_;
-  const Micro& micro_;
-  int threads_;
-  const SearchOptions& options_;
-  Context& context_;
+  const SearchTask& task_;
   Surface& surface_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   double best_ = std::numeric_limits<double>::infinity();
+  bool left_to_factors_ = false;
 };
 
 }  // namespace
 
-void search_krylov(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram,
-                   const Micro& micro, int threads, const SearchOptions& options, Context& context,
-                   Surface& surface) {
-  Tournament(plan, responses, gram, micro, threads, options, context, surface).run();
-}
+void search_krylov(const SearchTask& task, Surface& surface) { Tournament(task, surface).run(); }
 
 }  // namespace flexkern

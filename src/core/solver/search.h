@@ -41,11 +41,20 @@ struct SearchOptions {
   index_t max_iter = 1000;
 };
 
-// Krylov spaces for the rows of `surface`, one gamma after another, from the middle of the grid
-// outwards.
-void search_krylov(const FoldPlan& plan, ConstMatrixRef responses, GramMatrix& gram,
-                   const Micro& micro, int threads, const SearchOptions& options, Context& context,
-                   Surface& surface);
+// What a search works on. The penalties of a surface are in falling order.
+struct SearchTask {
+  const FoldPlan& plan;
+  ConstMatrixRef responses;
+  GramMatrix& gram;
+  const Micro& micro;
+  int threads;
+  const SearchOptions& options;
+  Context& context;
+};
+
+// Krylov spaces for each gamma of the surface: a few steps for all, then the promising ones go on
+// while that is cheaper than factorising.
+void search_krylov(const SearchTask& task, Surface& surface);
 
 }  // namespace flexkern
 

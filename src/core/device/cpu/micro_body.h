@@ -80,7 +80,7 @@ FK_TARGET bool distance(const double* dot, const double* norms, double norm, dou
   for (index_t i = 0; i < kPanel; i += F64::width) {
     const F64::type total = F64::add(F64::load(norms + i), F64::set(norm));
     const F64::type d = F64::fma(F64::load(dot + i), F64::set(-2), total);
-    F64::store(out + i, F64::max(d, F64::set(0)));
+    F64::store(out + i, F64::max(F64::set(0), d));  // keeps what is not a number
     inaccurate |= F64::any_less(d, F64::mul(total, F64::set(kCancellation)));
   }
   return inaccurate;
