@@ -10,7 +10,6 @@ vpsvm_fit <- function(input, s) {
   random <- has_random_parts(s, nrow(x))
   seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
-  s <- one_penalty(s, part$size)
   core <- from_core(
     fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed))
   )
@@ -52,18 +51,6 @@ fit_settings <- function(s, x, outcome) {
 # A validation split takes the first half: nothing random.
 has_random_parts <- function(s, n) {
   s$folds > 0 && s$validation == "cv" || partition_plan(s, n)$type != "none"
-}
-
-# The core knows one cost; several become penalties, which are the same for one cell only.
-one_penalty <- function(s, size) {
-  if (length(s$cost) < 2L) return(s)
-  if (length(size) > 1L) {
-    abort("A search over several `cost` values needs one cell, not ", length(size),
-          "; search over `lambda`.", arg = "cost")
-  }
-  s$lambda <- 1 / (2 * s$cost * size)
-  s["cost"] <- list(NULL)
-  s
 }
 
 describe_outcome <- function(outcome) {

@@ -26,7 +26,7 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   out.kernel = read_kernel(options);
   out.gammas = option(options, "gamma", Numbers());
   out.lambdas = option(options, "lambda", Numbers());
-  out.cost = option(options, "cost", 0.0);
+  out.costs = option(options, "cost", Numbers());
   out.folds = option<int>(options, "folds", 5);
   out.split = option<std::string>(options, "validation", "cv") == "split";
   out.average = option<std::string>(options, "final", "average") == "average";

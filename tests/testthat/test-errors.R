@@ -44,7 +44,6 @@ hostile <- alist(
   vpsvm(X, d$y, threads = "all"), vpsvm(X, d$y, memory = -1), vpsvm(X, d$y, memory = 10),
   vpsvm(X, d$y, device = "tpu"), vpsvm(X, d$y, verbose = 2), vpsvm(X, d$y, seed = -1),
   vpsvm(X, d$y, seed = "a"), vpsvm(X, as.numeric(d$y), probability = TRUE),
-  vpsvm(X, d$y, cost = 1:2, cells = 3, seed = 1),
   # weights
   vpsvm(X, d$y, weights = "WT"), vpsvm(X, d$y, weights = c(NA, rep(1, 39))),
   vpsvm(X, d$y, weights = c(-1, rep(1, 39))), vpsvm(X, d$y, weights = rep(0, 40)),

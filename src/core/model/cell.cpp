@@ -232,8 +232,10 @@ CellFit CellFitter::run() {
   const index_t d = varying_columns(data_.x);
   gammas_ = options_.gammas.empty() ? default_gammas(options_.kernel, n_, d) : options_.gammas;
   lambdas_ = options_.lambdas.empty() ? default_lambdas(n_) : options_.lambdas;
+  if (!options_.costs.empty()) lambdas_.clear();
+  for (double cost : options_.costs)
+    lambdas_.push_back(1 / (2 * cost * static_cast<double>(n_)));
   std::sort(lambdas_.rbegin(), lambdas_.rend());
-  if (options_.cost > 0) lambdas_ = {1 / (2 * options_.cost * static_cast<double>(n_))};
   fit_.choice = {gammas_[0], lambdas_[0], std::numeric_limits<double>::infinity()};
   if (varying_.empty()) return constant_fit();
 

@@ -13,7 +13,7 @@ namespace flexkern {
 struct CellOptions {
   Kernel kernel;
   std::vector<double> gammas, lambdas;  // empty: the default grid of the cell
-  double cost = 0;                      // > 0: lambda = 1 / (2 cost n) instead of a grid
+  std::vector<double> costs;            // instead of lambdas: lambda = 1 / (2 cost n)
   int folds = 5;                        // 0: no validation, one model on all rows
   bool split = false;                   // one fold: the first half trains, the rest validates
   bool average = true;                  // the mean of the fold models, else one model on all rows
