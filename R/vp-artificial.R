@@ -19,7 +19,7 @@
 #'   by the same map, which the attributes `center` and `half.range` keep:
 #'   raw value = `center` + `half.range` * scaled value.
 #' @references Eberts, M. and Steinwart, I. Optimal learning rates for localized SVMs,
-#'   arXiv:1507.06615, section 5 and Figure 6.
+#'   arXiv:1507.06615, section 6 and Figure 6.
 #' @examples
 #' d <- vp_artificial("III", 500, seed = 1)
 #' plot(y ~ x, data = d, col = "grey")

@@ -6,7 +6,7 @@
 #' all one-versus-rest problems are solved together.
 #'
 #' In a cell with rows \eqn{I} the machine minimises \eqn{\lambda |f|^2 + |I|^{-1} \sum_{i \in I}
-#' w_i (y_i - f(x_i))^2}, which is the problem of Eberts and Steinwart (their section 3, with
+#' w_i (y_i - f(x_i))^2}, which is the problem of Eberts and Steinwart (their equation (3), with
 #' \eqn{\lambda} averaged over the cell). Labels are \eqn{-1} and \eqn{+1}; numeric responses are
 #' scaled to \eqn{[-1, 1]} inside by their training range and returned in their own unit. By
 #' default the grid has ten values of each parameter, geometric, the paper's: \eqn{\lambda} from
@@ -94,7 +94,7 @@
 #'   \item{converged, iterations, seconds, bytes, threads, seed}{how the fit went}
 #'
 #' @references Eberts, M. and Steinwart, I. Optimal learning rates for localized SVMs,
-#'   arXiv:1507.06615, Algorithm 1 and section 5.
+#'   arXiv:1507.06615, equations (3) and (4), Algorithm 1 and section 6.
 #'
 #' Steinwart, I., Hush, D. and Scovel, C. (2011) Training SVMs without offset. JMLR 12, 141-202.
 #' @seealso [predict.vpsvm()], [plot.vpsvm()], [vp_artificial()]

@@ -1,4 +1,4 @@
-// The default grid of a cell (Eberts and Steinwart, section 5): ten penalties and ten widths, both geometric.
+// The default grid of a cell (Eberts and Steinwart, section 6): ten penalties and ten widths, both geometric.
 #ifndef FLEXKERN_MODEL_GRID_H
 #define FLEXKERN_MODEL_GRID_H
 
