@@ -16,7 +16,7 @@ namespace {
 // Cells up to this size are searched and solved by exact factorisations.
 constexpr index_t kDenseRows = 64;
 // Systems that stall in single precision are factorised up to this size.
-constexpr index_t kFallbackRows = 5000;
+constexpr index_t kFallbackRows = 2000;
 // Values that the second pass puts between two values of the grid.
 constexpr index_t kRefineGammas = 2, kRefineLambdas = 3;
 
@@ -142,7 +142,7 @@ void CellFitter::search(Surface& surface) {
   } else {
     const SearchTask task{*plan_,   responses(),     *gram_,  device_.host(),
                           threads_, options_.search, context_};
-    if (options_.search.race && responses().cols() >= kManyResponses)
+    if (options_.search.race && options_.search.direct && responses().cols() >= kManyResponses)
       search_screened(task, item_, surface);
     else
       search_krylov(task, surface);
@@ -172,10 +172,11 @@ Solution CellFitter::solve(const FoldPlan& plan) {
   how.lambda = fit_.choice.lambda;
   how.tol = options_.tol;
   how.max_iter = options_.search.max_iter;
+  how.direct = options_.search.direct;
   Solution solution =
       solve_refined(plan, responses(), data_.x, kernel, *gram_, device_, threads_, how, context_);
   const bool stalled = !solution.converged && solution.iterations < how.max_iter;
-  return stalled && n_ <= kFallbackRows ? dense() : solution;
+  return stalled && how.direct && n_ <= kFallbackRows ? dense() : solution;
 }
 
 void CellFitter::note(const Solution& solution) {
@@ -233,8 +234,7 @@ CellFit CellFitter::run() {
   gammas_ = options_.gammas.empty() ? default_gammas(options_.kernel, n_, d) : options_.gammas;
   lambdas_ = options_.lambdas.empty() ? default_lambdas(n_) : options_.lambdas;
   if (!options_.costs.empty()) lambdas_.clear();
-  for (double cost : options_.costs)
-    lambdas_.push_back(1 / (2 * cost * static_cast<double>(n_)));
+  for (double cost : options_.costs) lambdas_.push_back(1 / (2 * cost * static_cast<double>(n_)));
   std::sort(lambdas_.rbegin(), lambdas_.rend());
   fit_.choice = {gammas_[0], lambdas_[0], std::numeric_limits<double>::infinity()};
   if (varying_.empty()) return constant_fit();
@@ -266,13 +266,23 @@ CellFit CellFitter::run() {
 
 double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
                   const Device& device) {
-  const double rows = static_cast<double>(n), folds = std::max(options.folds, 1);
-  const double systems = folds * static_cast<double>(responses);
-  const double search = rows * systems * 4 * 6;  // blocks of the Krylov process
-  const double basis = rows * static_cast<double>(responses) * 4 * 300;
-  const double solve = rows * systems * (4 * 8 + 8 * 6);
-  const double points = rows * static_cast<double>(d) * 8 * 2;
-  return device.gram_bytes(n) + points + std::max(search + basis, solve);
+  const double rows = static_cast<double>(n), columns = static_cast<double>(responses);
+  const double systems = columns * std::max(options.folds, 1);
+  const double gammas =
+      static_cast<double>(options.gammas.empty() ? std::size_t{10} : options.gammas.size());
+  // Each gamma's lane holds five blocks and a short basis; one lane at a time has a long basis.
+  const double lanes = gammas * rows * 4 * (5 * systems + 32 * columns);
+  const double basis = 1.5 * 400 * rows * columns * 4;
+  // The final solve: blocks of conjugate gradients, the preconditioner, vectors in double
+  // precision.
+  const double solve = rows * (systems * (6 * 4 + 6 * 8) + 4 * 320 * 4);
+  const double points = 2 * 8 * rows * static_cast<double>(d);
+  return device.gram_bytes(n) + points + std::max(lanes + basis, solve);
+}
+
+double factor_bytes(index_t n, const CellOptions& options) {
+  const double rows = static_cast<double>(n);
+  return 4 * rows * rows * std::max(options.folds, 1);
 }
 
 CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,

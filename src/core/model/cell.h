@@ -1,5 +1,5 @@
-// One cell of a partition: the grid search and the final models. A pure function of the cell's rows, the
-// options, the seed and the cell's number.
+// One cell of a partition: the grid search and the final models. A pure function of the cell's
+// rows, the options, the seed and the cell's number.
 #ifndef FLEXKERN_MODEL_CELL_H
 #define FLEXKERN_MODEL_CELL_H
 
@@ -33,18 +33,19 @@ struct CellFit {
   std::vector<double> coef;       // n x responses
   std::vector<double> intercept;  // responses; the constant of a response that does not vary
   Choice choice;
-  Surface surface;                     // without rows when nothing was searched
-  std::vector<double> held_out;        // n x responses, decision values from models that saw not the row
-  std::vector<double> fitted;          // n x responses
-  std::vector<int> fold;               // -1: never held out
+  Surface surface;               // without rows when nothing was searched
+  std::vector<double> held_out;  // n x responses, decision values from models that saw not the row
+  std::vector<double> fitted;    // n x responses
+  std::vector<int> fold;         // -1: never held out
   bool converged = true;
   index_t iterations = 0;
   double search_seconds = 0, solve_seconds = 0;
 };
 
-// Bytes that fit_cell takes at its peak.
+// Bytes that fit_cell takes at its peak: without factorisations, and what those add.
 double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
                   const Device& device);
+double factor_bytes(index_t n, const CellOptions& options);
 
 CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,
                  std::uint64_t item, int threads, Context& context);

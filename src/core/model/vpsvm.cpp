@@ -51,49 +51,79 @@ CellFit fit_rows(const CellData& data, const Rows& rows, const CellOptions& opti
   throw MemoryBudgetError(text);
 }
 
-// Which cells are fitted alone with all threads (the first `alone` of the order, the largest ones) and how
-// many of the others at a time.
+// Which cells are fitted alone with all threads (the first `alone` of the order, the largest ones)
+// and how many of the others at a time.
 struct Schedule {
   std::vector<std::size_t> order;
   std::size_t alone = 0;
   int crew = 1;
   double bytes = 0;
+  bool direct = true;  // whether factorisations fit the budget
 };
 
-Schedule make_schedule(const std::vector<Rows>& rows, const CellData& data,
-                       const CellOptions& options, const Device& device, const Context& context) {
-  Schedule s;
-  s.order.resize(rows.size());
-  std::iota(s.order.begin(), s.order.end(), std::size_t{0});
-  const auto size = [&](std::size_t c) { return static_cast<double>(rows[c].size()); };
-  std::stable_sort(s.order.begin(), s.order.end(),
-                   [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
-  const auto bytes = [&](std::size_t at) {
-    return cell_bytes(static_cast<index_t>(rows[s.order[at]].size()), data.x.cols(), data.y.cols(),
-                      options, device);
-  };
-  s.bytes = bytes(0);
-  if (s.bytes > context.memory)
-    refuse(s.bytes, context.memory, static_cast<index_t>(rows[s.order[0]].size()));
-  double rest = 0;
-  for (std::size_t c : s.order) rest += size(c) * size(c);
-  // A cell that would keep one thread busy longer than all others keep the rest is fitted with all of them.
-  while (s.alone < rows.size()) {
-    const double work = size(s.order[s.alone]) * size(s.order[s.alone]);
-    if (context.threads > 1 && work * context.threads <= rest) break;
-    rest -= work;
-    ++s.alone;
+class Scheduler {
+ public:
+  Scheduler(const std::vector<Rows>& rows, const CellData& data, const CellOptions& options,
+            const Device& device, const Context& context)
+      : rows_(rows), data_(data), options_(options), device_(device), context_(context) {}
+
+  Schedule run() {
+    schedule_.order.resize(rows_.size());
+    std::iota(schedule_.order.begin(), schedule_.order.end(), std::size_t{0});
+    std::stable_sort(
+        schedule_.order.begin(), schedule_.order.end(),
+        [&](std::size_t a, std::size_t b) { return rows_[a].size() > rows_[b].size(); });
+    const index_t largest = size(0);
+    schedule_.bytes = bytes(0);
+    if (schedule_.bytes > context_.memory) schedule_.direct = false;
+    schedule_.bytes = bytes(0);
+    if (schedule_.bytes > context_.memory) refuse(schedule_.bytes, context_.memory, largest);
+    choose_alone();
+    choose_crew();
+    return schedule_;
   }
-  double beside = 0;
-  int crew = 0;
-  for (std::size_t at = s.alone; at < rows.size() && crew < context.threads; ++at, ++crew) {
-    if (beside + bytes(at) > context.memory) break;
-    beside += bytes(at);
+
+ private:
+  index_t size(std::size_t at) const {
+    return static_cast<index_t>(rows_[schedule_.order[at]].size());
   }
-  s.crew = std::max(1, crew);
-  s.bytes = std::max(s.bytes, beside);
-  return s;
-}
+  double work(std::size_t at) const {
+    const double n = static_cast<double>(size(at));
+    return n * n;
+  }
+  double bytes(std::size_t at) const {
+    const double base = cell_bytes(size(at), data_.x.cols(), data_.y.cols(), options_, device_);
+    return schedule_.direct ? base + factor_bytes(size(at), options_) : base;
+  }
+  // A cell that would keep one thread busy longer than the others keep the rest is fitted with all
+  // of them.
+  void choose_alone() {
+    double rest = 0;
+    for (std::size_t at = 0; at < rows_.size(); ++at) rest += work(at);
+    while (schedule_.alone < rows_.size()) {
+      if (context_.threads > 1 && work(schedule_.alone) * context_.threads <= rest) break;
+      rest -= work(schedule_.alone++);
+    }
+  }
+  void choose_crew() {
+    double beside = 0;
+    int crew = 0;
+    for (std::size_t at = schedule_.alone; at < rows_.size() && crew < context_.threads; ++at) {
+      if (beside + bytes(at) > context_.memory) break;
+      beside += bytes(at);
+      ++crew;
+    }
+    schedule_.crew = std::max(1, crew);
+    schedule_.bytes = std::max(schedule_.bytes, beside);
+  }
+
+  const std::vector<Rows>& rows_;
+  const CellData& data_;
+  const CellOptions& options_;
+  const Device& device_;
+  const Context& context_;
+  Schedule schedule_;
+};
 
 }  // namespace
 
@@ -110,13 +140,15 @@ std::vector<Rows> rows_by_cell(const std::vector<std::int32_t>& cell) {
 std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& rows,
                                const CellOptions& options, const Device& device, Context& context,
                                double& bytes) {
-  const Schedule schedule = make_schedule(rows, data, options, device, context);
+  const Schedule schedule = Scheduler(rows, data, options, device, context).run();
   bytes = schedule.bytes;
+  CellOptions cell_options = options;
+  cell_options.search.direct = schedule.direct;
   std::vector<CellFit> fits(rows.size());
   context.start_phase("cells fitted", static_cast<double>(rows.size()));
   const auto fit = [&](std::size_t at, int threads) {
     const std::size_t c = schedule.order[at];
-    fits[c] = fit_rows(data, rows[c], options, device, c, threads, context);
+    fits[c] = fit_rows(data, rows[c], cell_options, device, c, threads, context);
     context.advance(1);
   };
   for (std::size_t at = 0; at < schedule.alone; ++at) fit(at, context.threads);

@@ -12,20 +12,20 @@ namespace flexkern {
 // The rows of each cell, from each row's cell number 0 .. cells - 1.
 std::vector<std::vector<index_t>> rows_by_cell(const std::vector<std::int32_t>& cell);
 
-// Fits all cells; large ones one after another with all threads, small ones beside each other. Throws
-// MemoryBudgetError if a cell does not fit the budget; bytes receives the estimated peak.
+// Fits all cells; large ones one after another with all threads, small ones beside each other.
+// Throws MemoryBudgetError if a cell does not fit the budget; bytes receives the estimated peak.
 std::vector<CellFit> fit_cells(const CellData& data, const std::vector<std::vector<index_t>>& rows,
                                const CellOptions& options, const Device& device, Context& context,
                                double& bytes);
 
 // A fitted model as prediction reads it; rows of the support vectors are ordered by cell.
 struct VpModel {
-  ConstMatrixRef vectors, coef;     // support vectors x (columns, responses)
-  ConstMatrixRef intercept;         // cells x responses
-  std::vector<index_t> offset;      // cells + 1
-  std::vector<double> gamma;        // cells
+  ConstMatrixRef vectors, coef;  // support vectors x (columns, responses)
+  ConstMatrixRef intercept;      // cells x responses
+  std::vector<index_t> offset;   // cells + 1
+  std::vector<double> gamma;     // cells
   Kernel kernel;
-  ConstMatrixRef centers;           // no rows: the mean of all cells predicts
+  ConstMatrixRef centers;  // no rows: the mean of all cells predicts
   std::vector<std::int32_t> cell_of_center;
 };
 

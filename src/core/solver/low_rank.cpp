@@ -45,6 +45,7 @@ void LowRank::factor(ConstMatrixRef x, const Kernel& kernel, const Device& devic
   }
   const double floor = 1e-6 * left.maxCoeff();
   for (index_t j = 0; j < rank && left.maxCoeff() > floor; ++j) {
+    context_.check();
     const index_t pivot = draw(left, rng);
     const ConstMatrixRef point(x.data() + pivot, 1, x.cols(), x.stride());
     device.expand(x, point, kernel, {&one, 1, 1}, {column.data(), n, 1}, 1, context_);
@@ -63,6 +64,7 @@ void LowRank::factor(ConstMatrixRef x, const Kernel& kernel, const Device& devic
 void LowRank::prepare_folds(double lambda) {
   const index_t rank = l_.cols();
   for (const Fold& fold : plan_.folds) {
+    context_.check();
     Eigen::Map<const Eigen::VectorXf> mask(fold.mask.data(), plan_.stride);
     const Eigen::MatrixXf masked = mask.asDiagonal() * l_;
     Eigen::MatrixXf gram = Eigen::MatrixXf::Zero(rank, rank);

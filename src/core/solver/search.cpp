@@ -191,6 +191,7 @@ class Tournament {
   // The next penalty takes the process about kFurther of its steps more; a factorisation takes what
   // it takes.
   bool prefer_direct(const Lane& lane) const {
+    if (!task_.options.direct) return false;
     const FoldPlan& plan = task_.plan;
     const double product =
         product_cost(plan, static_cast<index_t>(plan.folds.size()) * task_.responses.cols());

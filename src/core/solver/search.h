@@ -37,7 +37,8 @@ Choice best_choice(const Surface& surface);
 
 struct SearchOptions {
   Clip clip{-1, 1};
-  bool race = true;  // drop pairs that can no longer win
+  bool race = true;    // drop pairs that can no longer win
+  bool direct = true;  // factorise where that is cheaper
   index_t max_iter = 1000;
 };
 
