@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "error.h"
 
@@ -40,8 +41,8 @@ class Context {
   bool on_owner() const { return std::this_thread::get_id() == owner_; }
 
   // Progress may be reported from any thread; it is shown from the calling one.
-  void start_phase(const char* name, double total) {
-    phase_ = name;
+  void start_phase(std::string name, double total) {
+    phase_ = std::move(name);
     total_ = total;
     done_.store(0);
   }
@@ -52,7 +53,8 @@ class Context {
     show_progress();
   }
   void show_progress() {
-    if (progress && on_owner() && due(last_progress_, 1.0)) progress(phase_, done_.load(), total_);
+    if (progress && on_owner() && due(last_progress_, 1.0))
+      progress(phase_.c_str(), done_.load(), total_);
   }
 
  private:
@@ -66,7 +68,7 @@ class Context {
   std::thread::id owner_;
   std::atomic<bool> cancelled_{false};
   std::atomic<double> done_{0.0};
-  const char* phase_ = "";
+  std::string phase_;
   double total_ = 0;
   clock::time_point last_poll_ = clock::now(), last_progress_ = clock::now();
 };

@@ -20,6 +20,9 @@ constexpr index_t kFallbackRows = 2000;
 // Values that the second pass puts between two values of the grid.
 constexpr index_t kRefineGammas = 2, kRefineLambdas = 3;
 
+// How much of the time of a cell its search takes, for the sake of progress.
+constexpr double kSearchShare = 0.8;
+
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 class Stopwatch {
@@ -61,6 +64,7 @@ class CellFitter {
   void collect_folds(const Solution& solution);
   void finish(const Solution& solution, const FoldPlan& plan);
   FoldPlan whole_plan() const;
+  void report(double share);
   CellFit constant_fit();
   void note(const Solution& solution);
   ConstMatrixRef responses() const {
@@ -81,6 +85,7 @@ class CellFitter {
   std::unique_ptr<GramMatrix> gram_;
   std::unique_ptr<FoldPlan> plan_;
   CellFit fit_;
+  double reported_ = 0;  // units of progress, the cell's work being n^2
 };
 
 // A response without variation is predicted by its constant and takes no part in the rest.
@@ -140,8 +145,10 @@ void CellFitter::search(Surface& surface) {
     search_dense(*plan_, responses(), data_.x, options_.kernel, device_, options_.search, context_,
                  surface);
   } else {
-    const SearchTask task{*plan_,   responses(),     *gram_,  device_.host(),
-                          threads_, options_.search, context_};
+    const SearchTask task{*plan_,   responses(),
+                          *gram_,   device_.host(),
+                          threads_, options_.search,
+                          context_, [this](double share) { report(kSearchShare * share); }};
     if (options_.search.race && options_.search.direct && responses().cols() >= kManyResponses)
       search_screened(task, item_, surface);
     else
@@ -220,8 +227,17 @@ void CellFitter::finish(const Solution& solution, const FoldPlan& plan) {
   }
 }
 
+// Progress up to this share of the cell's work.
+void CellFitter::report(double share) {
+  const double units = share * static_cast<double>(n_) * static_cast<double>(n_);
+  if (units <= reported_) return;
+  context_.advance(units - reported_);
+  reported_ = units;
+}
+
 // Whatever is left out, the models are the same constants.
 CellFit CellFitter::constant_fit() {
+  report(1);
   fit_.held_out = fit_.fitted;
   fit_.choice.risk = kMissing;
   return std::move(fit_);
@@ -258,6 +274,7 @@ CellFit CellFitter::run() {
     finish(solution, whole);
   }
   collect_folds(folds);
+  report(1);
   fit_.solve_seconds = watch.lap();
   return std::move(fit_);
 }

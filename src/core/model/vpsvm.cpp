@@ -145,11 +145,13 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
   CellOptions cell_options = options;
   cell_options.search.direct = schedule.direct;
   std::vector<CellFit> fits(rows.size());
-  context.start_phase("cells fitted", static_cast<double>(rows.size()));
+  double work = 0;
+  for (const Rows& r : rows) work += static_cast<double>(r.size()) * static_cast<double>(r.size());
+  context.start_phase(
+      "fit, " + std::to_string(rows.size()) + (rows.size() > 1 ? " cells" : " cell"), work);
   const auto fit = [&](std::size_t at, int threads) {
     const std::size_t c = schedule.order[at];
     fits[c] = fit_rows(data, rows[c], cell_options, device, c, threads, context);
-    context.advance(1);
   };
   for (std::size_t at = 0; at < schedule.alone; ++at) fit(at, context.threads);
   parallel_for(static_cast<index_t>(rows.size() - schedule.alone), schedule.crew, context,
@@ -192,7 +194,7 @@ void predict_cells(const VpModel& model, ConstMatrixRef x, const Device& device,
   std::iota(all.begin(), all.end(), index_t{0});
   for (index_t r = 0; r < responses; ++r) std::fill_n(out.col(r), n, 0.0);
   const double share = mean ? 1.0 / static_cast<double>(cells) : 1.0;
-  context.start_phase("cells predicted", static_cast<double>(cells));
+  context.start_phase("prediction", static_cast<double>(cells));
   for (std::size_t c = 0; c < cells; ++c) {
     const Rows& chosen = mean ? all : rows[c];
     const Selection points(x, chosen);

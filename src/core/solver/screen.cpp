@@ -50,7 +50,10 @@ void search_screened(const SearchTask& task, std::uint64_t item, Surface& surfac
   const double infinite = std::numeric_limits<double>::infinity();
   loose.clip = {-infinite, infinite};
   const ConstMatrixRef responses(mixed.data(), task.plan.n, kMixtures);
-  search_krylov({first, responses, task.gram, task.micro, task.threads, loose, task.context},
+  const auto half = [&](double share) {
+    if (task.report) task.report(0.5 * share);
+  };
+  search_krylov({first, responses, task.gram, task.micro, task.threads, loose, task.context, half},
                 surface);
   std::fill(surface.settled.begin(), surface.settled.end(), 0);
   descend(task, kTrust, surface);

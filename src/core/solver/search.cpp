@@ -136,6 +136,7 @@ class Tournament {
     const std::size_t first = static_cast<std::size_t>(
         std::min_element(lanes_.begin(), lanes_.end(), better) - lanes_.begin());
     finish(first);
+    report();
     // Outwards from the most promising gamma, until the risk has risen on both sides.
     bool falling = true;
     for (std::size_t g = first; g-- > 0;) falling = visit(g, falling);
@@ -157,11 +158,19 @@ class Tournament {
                                                task_.threads, task_.context),
                                     Race(task_.options, surface_.lambdas.size())}));
     while (!lanes_[g]->race.finished() && lanes_[g]->check <= kHeat) advance(*lanes_[g]);
+    report();
+  }
+
+  // Every gamma is started and visited once.
+  void report() {
+    const double all = 2 * static_cast<double>(surface_.gammas.size());
+    if (task_.report) task_.report(static_cast<double>(++milestones_) / all);
   }
 
   bool visit(std::size_t g, bool falling) {
     const double limit = kRise * best_;
     if (!task_.options.race || falling || lanes_[g]->race.least() <= limit) finish(g);
+    report();
     return falling && lanes_[g]->race.least() <= limit;
   }
 
@@ -225,6 +234,7 @@ class Tournament {
   std::vector<std::unique_ptr<Lane>> lanes_;
   double best_ = std::numeric_limits<double>::infinity();
   bool left_to_factors_ = false;
+  int milestones_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #ifndef FLEXKERN_SOLVER_SEARCH_H
 #define FLEXKERN_SOLVER_SEARCH_H
 
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct SearchTask {
   int threads;
   const SearchOptions& options;
   Context& context;
+  std::function<void(double)> report;  // told which share of the search is done
 };
 
 // Krylov spaces for each gamma of the surface: a few steps for all, then the promising ones go on
