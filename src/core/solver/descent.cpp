@@ -25,25 +25,33 @@ void settle_directly(const SearchTask& task, std::size_t g, std::size_t l, std::
   surface.settled[at] = 1;
 }
 
-void descend(const SearchTask& task, double trust, Surface& surface) {
-  const std::vector<double> before = surface.risk;
-  const auto start = std::min_element(before.begin(), before.end());
-  std::size_t at = static_cast<std::size_t>(start - before.begin()), current = kBack;
+namespace {
+
+std::size_t best_settled(const Surface& surface) {
+  std::size_t best = kBack;
+  for (std::size_t i = 0; i < surface.risk.size(); ++i)
+    if (surface.settled[i] && (best == kBack || surface.risk[i] < surface.risk[best])) best = i;
+  return best;
+}
+
+}  // namespace
+
+void descend(const SearchTask& task, double limit, Surface& surface) {
+  const std::vector<double> estimate = surface.risk;
   const std::size_t gammas = surface.gammas.size(), lambdas = surface.lambdas.size();
+  std::size_t current = kBack;
   const auto settle = [&](std::size_t g, std::size_t l) {
     if (!surface.settled[surface.at(g, l)]) settle_directly(task, g, l, current, surface);
   };
-  settle(at % gammas, at / gammas);
-  for (bool moved = true; moved;) {
-    moved = false;
-    const std::size_t center = at;
+  const auto start = static_cast<std::size_t>(std::min_element(estimate.begin(), estimate.end()) -
+                                              estimate.begin());
+  settle(start % gammas, start / gammas);
+  std::size_t center = kBack;
+  while (center != best_settled(surface)) {
+    center = best_settled(surface);
     for (const auto& step : kSteps) {
       const std::size_t g = center % gammas + step[0], l = center / gammas + step[1];
-      if (g >= gammas || l >= lambdas || before[surface.at(g, l)] > trust * *start) continue;
-      settle(g, l);
-      if (!(surface.risk[surface.at(g, l)] < surface.risk[at])) continue;
-      at = surface.at(g, l);
-      moved = true;
+      if (g < gammas && l < lambdas && estimate[surface.at(g, l)] <= limit) settle(g, l);
     }
   }
 }

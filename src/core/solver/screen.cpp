@@ -55,8 +55,9 @@ void search_screened(const SearchTask& task, std::uint64_t item, Surface& surfac
   };
   search_krylov({first, responses, task.gram, task.micro, task.threads, loose, task.context, half},
                 surface);
+  const double limit = kTrust * best_choice(surface).risk;
   std::fill(surface.settled.begin(), surface.settled.end(), 0);
-  descend(task, kTrust, surface);
+  descend(task, limit, surface);
 }
 
 }  // namespace flexkern

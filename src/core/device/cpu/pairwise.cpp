@@ -63,10 +63,17 @@ void PanelPairs::recompute(index_t j, double* out) const {
 
 namespace {
 
+double power(double base, int exponent) {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2, base *= base)
+    if (exponent % 2) result *= base;
+  return result;
+}
+
 template <typename T>
 void apply_polynomial(const Kernel& kernel, index_t n, const T* base, T* values) {
   for (index_t i = 0; i < n; ++i)
-    values[i] = static_cast<T>(std::pow(kernel.gamma * base[i] + kernel.coef0, kernel.degree));
+    values[i] = static_cast<T>(power(kernel.gamma * base[i] + kernel.coef0, kernel.degree));
 }
 
 }  // namespace
