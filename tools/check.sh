@@ -83,12 +83,13 @@ documented() {
     done
 }
 
-# core NAME WRAPPER FLAGS: builds the core's own tests and runs them.
+# core FOLDER OPTION...: builds the core's own tests in a folder and runs them.
 core() {
-  cmake -S cpp -B "$work/$1" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DCMAKE_CROSSCOMPILING_EMULATOR="$2" -DCMAKE_CXX_FLAGS="$3" &&
-    cmake --build "$work/$1" &&
-    ctest --test-dir "$work/$1" --output-on-failure
+  folder=$work/$1
+  shift
+  cmake -S cpp -B "$folder" -DFLEXKERN_BENCHMARKS=OFF "$@" &&
+    cmake --build "$folder" &&
+    ctest --test-dir "$folder" --output-on-failure
 }
 
 count_core() {
@@ -105,15 +106,14 @@ objections() {
   ' "$work/flexkern.Rcheck/00check.log"
 }
 
-# The settings keep out what a machine without network, Debian's compiler flags and their debugging
-# symbols, or the lack of a font or of V8 would cause.
+# The settings keep out what a machine without network, Debian's compiler flags, or the lack of a
+# font or of V8 would cause.
 package() {
   export _R_CHECK_CRAN_INCOMING_REMOTE_=false _R_CHECK_SYSTEM_CLOCK_=false
   export _R_CHECK_COMPILATION_FLAGS_KNOWN_="-Wformat -Werror=format-security -Wdate-time"
   export _R_CHECK_RD_MATH_RENDERING_=false R_RD4PDF=times,hyper NOT_CRAN=true
   build_package "$work" &&
-    R CMD check --as-cran --install-args=--strip $no_manual -o "$work" \
-      "$work"/flexkern_*.tar.gz &&
+    R CMD check --as-cran $no_manual -o "$work" "$work"/flexkern_*.tar.gz &&
     ! objections | grep .
 }
 
@@ -132,11 +132,14 @@ step format "C++ is formatted (clang-format)" formatted
 step lint "R is lint-free (lintr)" linted
 step shell "scripts are clean (shellcheck)" shell_checked
 step docs "man/, NAMESPACE and exports are up to date" documented
-step core "core tests" core plain "" ""
+step core "core tests" core plain
 count_core
-step sanitizers "core tests, address and undefined-behaviour sanitizers" core sanitized "" \
-  "-fsanitize=address,undefined -fno-sanitize-recover=all"
-step valgrind "core tests, valgrind" core valgrind "valgrind;-q;--error-exitcode=9" ""
+step sanitizers "core tests, address and undefined-behaviour sanitizers" \
+  core sanitized -DFLEXKERN_SANITIZE=ON
+# Valgrind runs one thread at a time.
+export CTEST_PARALLEL_LEVEL=2
+step valgrind "core tests, valgrind" \
+  core plain "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=9"
 no_manual=
 if ! command -v pdflatex >/dev/null; then
   echo "No pdflatex here: the PDF manual is not checked"
