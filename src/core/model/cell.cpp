@@ -15,6 +15,8 @@ namespace {
 
 // Cells up to this size are searched and solved by exact factorisations.
 constexpr index_t kDenseRows = 64;
+// Cells below this size are done before a second thread has started.
+constexpr index_t kSerialRows = 500;
 // Systems that stall in single precision are factorised up to this size.
 constexpr index_t kFallbackRows = 2000;
 // Values that the second pass puts between two values of the grid.
@@ -46,7 +48,7 @@ class CellFitter {
         options_(options),
         device_(device),
         item_(item),
-        threads_(threads),
+        threads_(data.x.rows() < kSerialRows ? 1 : threads),
         context_(context),
         n_(data.x.rows()) {}
 

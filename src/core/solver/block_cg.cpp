@@ -59,7 +59,7 @@ class BlockCg {
   template <typename F>
   void for_active(F f) {
     const index_t count = static_cast<index_t>(active_.size());
-    const int crew = stride_ * count < 20000 ? 1 : threads_;
+    const int crew = stride_ * count < kSerialBlock ? 1 : threads_;
     parallel_for(count, crew, context_,
                  [&](index_t a, int) { f(active_[static_cast<std::size_t>(a)], a * stride_); });
   }

@@ -15,6 +15,9 @@
 
 namespace flexkern {
 
+// Work on the vectors of a block smaller than this is not worth a second thread.
+constexpr index_t kSerialBlock = 50000;
+
 struct Fold {
   Buffer<float> mask;             // padded to the stride of the Gram matrix
   std::vector<index_t> held_out;  // rows that validate it

@@ -59,7 +59,7 @@ void KrylovPath::step() {
   const auto space_of = [&](index_t a) -> Space& {
     return spaces_[active_[static_cast<std::size_t>(a)]];
   };
-  const int threads = stride * count < 20000 ? 1 : threads_;
+  const int threads = stride * count < kSerialBlock ? 1 : threads_;
   parallel_for(count, threads, context_, [&](index_t a, int) {
     const Space& space = space_of(a);
     const float* mask = plan_.folds[static_cast<std::size_t>(space.system.fold)].mask.data();

@@ -14,6 +14,8 @@ namespace {
 // Columns of the Gram matrix that one pass of a product covers, so that a slice of a panel stays in
 // the first-level cache while all groups of the block go over it.
 constexpr index_t kDepth = 256;
+// Values that one thread packs faster than two that have to be started.
+constexpr index_t kSerialPack = 200000;
 // Panels that one work item covers.
 constexpr index_t kPanelsPerItem = 8;
 
@@ -60,7 +62,8 @@ class CpuGram : public GramMatrix {
     const index_t width = micro_.cols_f32, groups = round_up(cols, width) / width;
     packed_.reserve(groups * width * n_);
     const index_t rows = 512, items = (n_ + rows - 1) / rows;
-    parallel_for(items, threads_, context_, [&](index_t item, int) {
+    const int crew = n_ * cols < kSerialPack ? 1 : threads_;
+    parallel_for(items, crew, context_, [&](index_t item, int) {
       pack_columns(in, stride(), cols, width, item * rows, std::min(n_, (item + 1) * rows), n_,
                    packed_.data());
     });
