@@ -26,6 +26,8 @@ constexpr double kCredit = 3;
 constexpr double kGain = 0.998;
 // Steps that every gamma gets before the promising ones go on.
 constexpr index_t kHeat = 16;
+// Nothing is dropped before so many.
+constexpr index_t kFairStart = 8;
 // The share of its steps so far that the process needs for one penalty more.
 constexpr double kFurther = 0.7;
 
@@ -124,12 +126,24 @@ struct Lane {
   index_t check = 4;
 };
 
+// 0 .. count - 1, from the middle outwards: the best gamma is rarely at an end of the grid.
+std::vector<std::size_t> from_middle(std::size_t count) {
+  std::vector<std::size_t> order;
+  const std::size_t middle = count / 2;
+  for (std::size_t away = 0; order.size() < count; ++away) {
+    if (middle + away < count) order.push_back(middle + away);
+    if (away > 0 && away <= middle) order.push_back(middle - away);
+  }
+  return order;
+}
+
 class Tournament {
  public:
   Tournament(const SearchTask& task, Surface& surface) : task_(task), surface_(surface) {}
 
   void run() {
-    for (std::size_t g = 0; g < surface_.gammas.size(); ++g) start(g);
+    lanes_.resize(surface_.gammas.size());
+    for (std::size_t g : from_middle(lanes_.size())) start(g);
     const auto better = [](const auto& a, const auto& b) {
       return a->race.least() < b->race.least();
     };
@@ -152,12 +166,15 @@ class Tournament {
 
   void start(std::size_t g) {
     task_.gram.set_gamma(surface_.gammas[g]);
-    lanes_.push_back(
-        std::make_unique<Lane>(Lane{g,
-                                    KrylovPath(task_.plan, task_.responses, task_.gram, task_.micro,
-                                               task_.threads, task_.context),
-                                    Race(task_.options, surface_.lambdas.size())}));
-    while (!lanes_[g]->race.finished() && lanes_[g]->check <= kHeat) advance(*lanes_[g]);
+    lanes_[g] = std::make_unique<Lane>(Lane{g,
+                                            KrylovPath(task_.plan, task_.responses, task_.gram,
+                                                       task_.micro, task_.threads, task_.context),
+                                            Race(task_.options, surface_.lambdas.size())});
+    Lane& lane = *lanes_[g];
+    while (!lane.race.finished() && lane.check <= kHeat) {
+      advance(lane);
+      if (lane.path.steps() >= kFairStart) lane.race.compare(best_);
+    }
     report();
   }
 
