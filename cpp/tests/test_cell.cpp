@@ -69,7 +69,7 @@ class CellSearch : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Data, CellSearch, testing::Range(0, 20));
 
 // What single precision leaves of the smallest penalties; the responses are of size 1.
-constexpr double kShare = 3e-4, kFloor = 1e-7;
+constexpr double kShare = 1e-4, kFloor = 1e-7;
 
 TEST_P(CellSearch, WithoutRacingTheSurfaceIsExactAtItsMinimum) {
   Case c = search_case(GetParam());
@@ -90,7 +90,7 @@ TEST_P(CellSearch, RacingFindsAPairNearlyAsGood) {
   const Surface exact = exact_surface(c, fit);
   const Choice best = best_choice(exact);
   const double chosen = exact.risk[place(exact, fit.choice)];
-  EXPECT_LE(chosen, 1.02 * best.risk + kFloor) << best.gamma << " " << best.lambda;
+  EXPECT_LE(chosen, 1.005 * best.risk + kFloor) << best.gamma << " " << best.lambda;
   EXPECT_NEAR(fit.choice.risk, chosen, 1e-5 * chosen + 1e-10);
 }
 
@@ -223,8 +223,11 @@ TEST(Cell, RowsOfZeroWeightAreAsIfTheyWereNotThere) {
     const MatrixXd gram = c.gram(2), y = to_eigen(c.y.view());
     const VectorXd w = Eigen::Map<const VectorXd>(c.weights.data(), n);
     EXPECT_LT(max_abs(to_eigen(fit.fitted, n) - gram * naive_coef(gram, y, w, 1e-3)), 1e-8);
-    for (index_t i = 0; i < n; ++i)
-      if (w[i] == 0) EXPECT_EQ(fit.coef[at(i)], 0);
+    for (index_t i = 0; i < n; ++i) {
+      if (w[i] == 0) {
+        EXPECT_EQ(fit.coef[at(i)], 0);
+      }
+    }
   }
 }
 

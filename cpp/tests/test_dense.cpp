@@ -40,7 +40,7 @@ class DenseTest : public testing::TestWithParam<const Micro*> {
   }
   Solution solve(const Setting& s, const Kernel& kernel, double lambda) {
     return solve_dense(s.validation.plan(s.x.rows), s.y.view(), s.x.view(), kernel,
-                       *device_for(*GetParam()), lambda, context_);
+                       *device_for(*GetParam()), lambda, 1e-6, context_);
   }
   Context context_;
   SearchOptions options_;

@@ -168,7 +168,7 @@ TEST_P(RefinedTest, PreconditionedGradients) {
   EXPECT_LT(decision_error(s, solution, 1e-2 / 510), 1e-6);
 }
 
-TEST_P(RefinedTest, DISABLED_PreconditionedGradientsWithSmallPenalties) {
+TEST_P(RefinedTest, PreconditionedGradientsWithSmallPenalties) {
   for (const double gamma : {0.2, 3.0}) {
     const Setting s = many_rows(gamma);
     const Solution solution = solve(s, how(1e-3 / 510, 1e-8, false));

@@ -18,7 +18,7 @@ constexpr index_t kDenseRows = 64;
 // Cells below this size are done before a second thread has started.
 constexpr index_t kSerialRows = 500;
 // Systems that stall in single precision are factorised up to this size.
-constexpr index_t kFallbackRows = 2000;
+constexpr index_t kFallbackRows = 1500;
 // Values that the second pass puts between two values of the grid.
 constexpr index_t kRefineGammas = 2, kRefineLambdas = 3;
 
@@ -173,7 +173,8 @@ void CellFitter::refine() {
 Solution CellFitter::solve(const FoldPlan& plan) {
   const Kernel kernel = options_.kernel.with_gamma(fit_.choice.gamma);
   const auto dense = [&] {
-    return solve_dense(plan, responses(), data_.x, kernel, device_, fit_.choice.lambda, context_);
+    return solve_dense(plan, responses(), data_.x, kernel, device_, fit_.choice.lambda,
+                       options_.tol, context_);
   };
   if (!gram_) return dense();
   gram_->set_gamma(kernel.gamma);
@@ -210,7 +211,14 @@ void CellFitter::collect_folds(const Solution& solution) {
     }
     weight_sum += data_.weights[i];
   }
-  fit_.choice.risk = weight_sum > 0 ? loss / (weight_sum * static_cast<double>(count)) : kMissing;
+  const double risk = weight_sum > 0 ? loss / (weight_sum * static_cast<double>(count)) : kMissing;
+  // The search's value of the chosen pair gives way to the accurate one.
+  Surface& surface = fit_.surface;
+  for (std::size_t g = 0; g < surface.gammas.size(); ++g)
+    for (std::size_t l = 0; l < surface.lambdas.size(); ++l)
+      if (surface.gammas[g] == fit_.choice.gamma && surface.lambdas[l] == fit_.choice.lambda)
+        surface.risk[surface.at(g, l)] = risk;
+  fit_.choice.risk = risk;
 }
 
 // The decision function: the mean over the plan's folds.

@@ -1,4 +1,5 @@
-// The default grid of a cell (Eberts and Steinwart, section 6): ten penalties and ten widths, both geometric.
+// The default grid of a cell (Eberts and Steinwart, section 6): ten penalties and ten widths, both
+// geometric.
 #ifndef FLEXKERN_MODEL_GRID_H
 #define FLEXKERN_MODEL_GRID_H
 
@@ -38,8 +39,9 @@ inline index_t varying_columns(ConstMatrixRef x) {
   return varying;
 }
 
-// Radial kernel: widths from 10 down to 0.5 n^(-1/d), as gamma = width^-2; a handful of points cannot tell
-// narrow kernels apart and gets the two widest. Other kernels: the one value 1/d, as in e1071.
+// Radial kernel: widths from 10 down to 0.5 n^(-1/d), as gamma = width^-2; a handful of points
+// cannot tell narrow kernels apart and gets the two widest. Other kernels: the one value 1/d, as in
+// e1071.
 inline std::vector<double> default_gammas(const Kernel& kernel, index_t n, index_t d) {
   const double dimension = static_cast<double>(std::max<index_t>(d, 1));
   if (!kernel.uses_distance()) return {1 / dimension};
@@ -50,7 +52,8 @@ inline std::vector<double> default_gammas(const Kernel& kernel, index_t n, index
   return gammas;
 }
 
-// The second pass: values between the neighbours of the winner on its grid, the grid's own left out.
+// The second pass: values between the neighbours of the winner on its grid, the grid's own left
+// out.
 inline std::vector<double> between_neighbours(std::vector<double> grid, double winner,
                                               index_t per_side) {
   std::sort(grid.begin(), grid.end());
@@ -58,8 +61,8 @@ inline std::vector<double> between_neighbours(std::vector<double> grid, double w
   std::vector<double> values;
   const auto add = [&](double from, double to) {
     for (index_t i = 1; i <= per_side; ++i)
-      values.push_back(from * std::pow(to / from, static_cast<double>(i) /
-                                                      static_cast<double>(per_side + 1)));
+      values.push_back(
+          from * std::pow(to / from, static_cast<double>(i) / static_cast<double>(per_side + 1)));
   };
   if (at != grid.begin()) add(*(at - 1), winner);
   if (at + 1 != grid.end()) add(winner, *(at + 1));

@@ -2,6 +2,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
 
 namespace flexkern {
 namespace {
@@ -74,6 +76,20 @@ Eigen::Map<const MatrixXd> as_eigen(ConstMatrixRef m) {
   return {m.data(), m.rows(), m.cols()};
 }
 
+// |S (y - K a) - shift u| / |S y| on the training rows, where a = S u.
+double relative_residual(const Fold& fold, double lambda, const VectorXd& y, const VectorXd& coef,
+                         const VectorXd& decision) {
+  double rr = 0, bb = 0;
+  for (index_t i = 0; i < y.size(); ++i) {
+    const double s = fold.mask[i];
+    if (s == 0) continue;
+    const double r = s * (y[i] - decision[i]) - lambda * fold.rows * coef[i] / s;
+    rr += r * r;
+    bb += s * s * y[i] * y[i];
+  }
+  return bb > 0 ? std::sqrt(rr / bb) : 0;
+}
+
 double held_out_loss(const FoldPlan& plan, const Fold& fold, const MatrixXd& predicted,
                      const MatrixXd& y, const Clip& clip) {
   double loss = 0;
@@ -115,7 +131,8 @@ void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef
 }
 
 Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
-                     const Kernel& kernel, const Device& device, double lambda, Context& context) {
+                     const Kernel& kernel, const Device& device, double lambda, double tol,
+                     Context& context) {
   const MatrixXd y = as_eigen(responses);
   const MatrixXd gram = gram_matrix(x, kernel, device, context);
   MatrixXd coef = MatrixXd::Zero(plan.n, static_cast<index_t>(plan.folds.size()) * y.cols());
@@ -131,7 +148,13 @@ Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrix
   Solution out;
   out.coef.assign(coef.data(), coef.data() + coef.size());
   out.decision.assign(decision.data(), decision.data() + decision.size());
-  out.converged = true;
+  for (std::size_t f = 0; f < plan.folds.size(); ++f)
+    for (index_t c = 0; c < y.cols(); ++c) {
+      const index_t at = static_cast<index_t>(f) * y.cols() + c;
+      out.residual = std::max(out.residual, relative_residual(plan.folds[f], lambda, y.col(c),
+                                                              coef.col(at), decision.col(at)));
+    }
+  out.converged = out.residual <= tol;
   return out;
 }
 

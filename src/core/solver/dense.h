@@ -12,7 +12,8 @@ void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef
                   Context& context, Surface& surface);
 
 Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
-                     const Kernel& kernel, const Device& device, double lambda, Context& context);
+                     const Kernel& kernel, const Device& device, double lambda, double tol,
+                     Context& context);
 
 }  // namespace flexkern
 

@@ -27,6 +27,16 @@ void settle_directly(const SearchTask& task, std::size_t g, std::size_t l, std::
 
 namespace {
 
+// The settled penalty of least risk for one gamma.
+std::size_t best_settled(const Surface& surface, std::size_t g) {
+  std::size_t best = kBack;
+  for (std::size_t l = 0; l < surface.lambdas.size(); ++l)
+    if (surface.settled[surface.at(g, l)] &&
+        (best == kBack || surface.risk[surface.at(g, l)] < surface.risk[surface.at(g, best)]))
+      best = l;
+  return best;
+}
+
 std::size_t best_settled(const Surface& surface) {
   std::size_t best = kBack;
   for (std::size_t i = 0; i < surface.risk.size(); ++i)
@@ -34,24 +44,42 @@ std::size_t best_settled(const Surface& surface) {
   return best;
 }
 
+// The penalty with the least estimate for one gamma.
+std::size_t least_lambda(const Surface& surface, std::size_t g) {
+  std::size_t best = 0;
+  for (std::size_t l = 1; l < surface.lambdas.size(); ++l)
+    if (surface.risk[surface.at(g, l)] < surface.risk[surface.at(g, best)]) best = l;
+  return best;
+}
+
 }  // namespace
 
-void descend(const SearchTask& task, double limit, Surface& surface) {
+void descend(const SearchTask& task, double start, double limit, Surface& surface) {
   const std::vector<double> estimate = surface.risk;
   const std::size_t gammas = surface.gammas.size(), lambdas = surface.lambdas.size();
   std::size_t current = kBack;
   const auto settle = [&](std::size_t g, std::size_t l) {
-    if (!surface.settled[surface.at(g, l)]) settle_directly(task, g, l, current, surface);
+    const bool known = surface.settled[surface.at(g, l)] != 0;
+    if (!known && estimate[surface.at(g, l)] <= limit)
+      settle_directly(task, g, l, current, surface);
   };
-  const auto start = static_cast<std::size_t>(std::min_element(estimate.begin(), estimate.end()) -
-                                              estimate.begin());
-  settle(start % gammas, start / gammas);
+  for (std::size_t g = 0; g < gammas; ++g) {
+    std::size_t l = least_lambda(surface, g), before = kBack;
+    if (estimate[surface.at(g, l)] > start) continue;
+    settle(g, l);
+    while (l != before) {
+      before = l;
+      if (l > 0) settle(g, l - 1);
+      if (l + 1 < lambdas) settle(g, l + 1);
+      l = best_settled(surface, g);
+    }
+  }
   std::size_t center = kBack;
   while (center != best_settled(surface)) {
     center = best_settled(surface);
     for (const auto& step : kSteps) {
       const std::size_t g = center % gammas + step[0], l = center / gammas + step[1];
-      if (g < gammas && l < lambdas && estimate[surface.at(g, l)] <= limit) settle(g, l);
+      if (g < gammas && l < lambdas) settle(g, l);
     }
   }
 }

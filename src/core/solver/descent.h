@@ -6,10 +6,10 @@
 
 namespace flexkern {
 
-// Settles the pair with the least estimate, then the neighbours of the best settled pair, until
-// none of its eight neighbours is better or unsettled. Pairs whose estimate is above `limit` are
-// not looked at.
-void descend(const SearchTask& task, double limit, Surface& surface);
+// Settles, for every gamma whose least estimate is within `start`, penalties from there on
+// downhill; then the neighbours of the best settled pair, until none of its eight neighbours is
+// better or unsettled. Pairs whose estimate is above `limit` are not looked at.
+void descend(const SearchTask& task, double start, double limit, Surface& surface);
 
 // Settles one pair; `current` is the position of the gamma that the Gram matrix holds.
 void settle_directly(const SearchTask& task, std::size_t g, std::size_t l, std::size_t& current,

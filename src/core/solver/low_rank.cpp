@@ -73,6 +73,12 @@ void LowRank::prepare_folds(double lambda) {
     shift_.push_back(lambda * fold.rows);
     inner.diagonal().array() += shift_.back();
     inner_.emplace_back(inner);
+    // Rounding of single precision may outweigh the shift; a larger one preconditions as well.
+    for (double more = 1e-6 * inner.diagonal().maxCoeff(); inner_.back().info() != Eigen::Success;
+         more *= 10) {
+      inner.diagonal().array() += more;
+      inner_.back().compute(inner);
+    }
   }
 }
 

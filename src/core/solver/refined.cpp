@@ -119,22 +119,24 @@ class CgSolver : public InnerSolver {
       : problem_(problem), columns_(columns), left_(max_iter) {}
 
   index_t solve(float* residual, float* correction, double reduction) override {
-    const bool plain = !preconditioner_ && problem_.plan.n >= kLowRankRows;
-    const index_t bound = plain ? std::min(left_, kPlainSteps) : left_;
-    const index_t steps =
-        block_cg(problem_.gram, problem_.device.host(), columns_, preconditioner_.get(), residual,
-                 correction, reduction, bound, problem_.threads, problem_.context);
-    left_ -= steps;
-    if (plain && steps == kPlainSteps && left_ > 0) precondition();
-    return steps;
+    if (preconditioner_ || problem_.plan.n < kLowRankRows)
+      return run(residual, correction, reduction, left_);
+    const index_t steps = run(residual, correction, reduction, std::min(left_, kPlainSteps));
+    if (steps < kPlainSteps || left_ == 0) return steps;
+    preconditioner_ = std::make_unique<LowRank>(
+        problem_.plan, problem_.lambda, problem_.x, problem_.kernel, problem_.device,
+        std::min(kRank, problem_.plan.n / 5), problem_.threads, problem_.context);
+    return steps + run(residual, correction, reduction, left_);
   }
 
  private:
   static constexpr index_t kLowRankRows = 500, kPlainSteps = 30, kRank = 320;
-  void precondition() {
-    preconditioner_ = std::make_unique<LowRank>(
-        problem_.plan, problem_.lambda, problem_.x, problem_.kernel, problem_.device,
-        std::min(kRank, problem_.plan.n / 5), problem_.threads, problem_.context);
+  index_t run(float* residual, float* correction, double reduction, index_t bound) {
+    const index_t steps =
+        block_cg(problem_.gram, problem_.device.host(), columns_, preconditioner_.get(), residual,
+                 correction, reduction, bound, problem_.threads, problem_.context);
+    left_ -= steps;
+    return steps;
   }
 
   const Problem& problem_;
@@ -153,10 +155,14 @@ class DirectSolver : public InnerSolver {
       factors_.push_back(std::make_unique<FoldFactor>(
           fold, plan_.n, problem.gram, problem.device.host(), problem.threads, problem.context));
       double shift = problem.lambda * fold.rows;
-      for (int attempt = 0; attempt < 6 && !factors_.back()->factor(shift); ++attempt) shift *= 10;
+      bool factored = false;
+      for (int attempt = 0; attempt < 6 && !factored; ++attempt, shift *= 10)
+        factored = factors_.back()->factor(shift);
+      usable_ = usable_ && factored;
     }
   }
   index_t solve(float* residual, float* correction, double) override {
+    if (!usable_) return 0;
     const index_t block = plan_.stride * responses_;
     for (std::size_t f = 0; f < factors_.size(); ++f)
       factors_[f]->solve(residual + static_cast<index_t>(f) * block,
@@ -168,6 +174,7 @@ class DirectSolver : public InnerSolver {
   const FoldPlan& plan_;
   index_t responses_;
   std::vector<std::unique_ptr<FoldFactor>> factors_;
+  bool usable_ = true;
 };
 
 }  // namespace

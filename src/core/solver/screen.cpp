@@ -39,6 +39,8 @@ FoldPlan first_fold(const FoldPlan& plan) {
 
 // How far above the best pair of the screen a pair may be and yet be looked at.
 constexpr double kTrust = 1.15;
+// Gammas whose best pair is that close to the best of the screen are looked at.
+constexpr double kStart = 1.05;
 
 }  // namespace
 
@@ -55,9 +57,9 @@ void search_screened(const SearchTask& task, std::uint64_t item, Surface& surfac
   };
   search_krylov({first, responses, task.gram, task.micro, task.threads, loose, task.context, half},
                 surface);
-  const double limit = kTrust * best_choice(surface).risk;
+  const double least = best_choice(surface).risk;
   std::fill(surface.settled.begin(), surface.settled.end(), 0);
-  descend(task, limit, surface);
+  descend(task, kStart * least, kTrust * least, surface);
 }
 
 }  // namespace flexkern

@@ -156,10 +156,13 @@ class Tournament {
     for (std::size_t g = first; g-- > 0;) falling = visit(g, falling);
     falling = true;
     for (std::size_t g = first + 1; g < lanes_.size(); ++g) falling = visit(g, falling);
-    if (left_to_factors_) descend(task_, kAnyEstimate, surface_);
+    if (left_to_factors_) descend(task_, kOpen * best_, kAnyEstimate, surface_);
   }
 
  private:
+  // A gamma left to the factors is looked at if its least estimate is within this multiple of the
+  // best risk.
+  static constexpr double kOpen = 1.1;
   // Estimates before convergence are too high rather than too low, and no reason to leave a pair
   // out.
   static constexpr double kAnyEstimate = std::numeric_limits<double>::infinity();

@@ -18,7 +18,7 @@ namespace {
 struct F64 : ExpConstantsF64 {
   using scalar = double;
   typedef double type __attribute__((vector_size(16)));
-  typedef std::int64_t bits __attribute__((vector_size(16)));
+  typedef std::uint64_t bits __attribute__((vector_size(16)));
   static constexpr int width = 2;
   FK_INLINE type set(double x) { return type{x, x}; }
   FK_INLINE type load(const double* p) {
@@ -37,13 +37,15 @@ struct F64 : ExpConstantsF64 {
   FK_INLINE type scale_by_power(type x, type n) {
     return (type)((bits)x + ((bits)(n + set(rounder)) << 52));
   }
-  FK_INLINE type zero_below(type t, type limit, type x) { return (type)((bits)x & (t > limit)); }
+  FK_INLINE type zero_below(type t, type limit, type x) {
+    return (type)((bits)x & (bits)(t > limit));
+  }
 };
 
 struct F32 : ExpConstantsF32 {
   using scalar = float;
   typedef float type __attribute__((vector_size(16)));
-  typedef std::int32_t bits __attribute__((vector_size(16)));
+  typedef std::uint32_t bits __attribute__((vector_size(16)));
   static constexpr int width = 4;
   FK_INLINE type set(float x) { return type{x, x, x, x}; }
   FK_INLINE type load(const float* p) {
@@ -59,7 +61,9 @@ struct F32 : ExpConstantsF32 {
   FK_INLINE type scale_by_power(type x, type n) {
     return (type)((bits)x + ((bits)(n + set(rounder)) << 23));
   }
-  FK_INLINE type zero_below(type t, type limit, type x) { return (type)((bits)x & (t > limit)); }
+  FK_INLINE type zero_below(type t, type limit, type x) {
+    return (type)((bits)x & (bits)(t > limit));
+  }
   FK_INLINE void add_products(type a, type b, F64::type* sum) {
     sum[0] += F64::type{a[0], a[1]} * F64::type{b[0], b[1]};
     sum[1] += F64::type{a[2], a[3]} * F64::type{b[2], b[3]};
