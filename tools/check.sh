@@ -88,8 +88,8 @@ core() {
   folder=$work/$1
   shift
   cmake -S cpp -B "$folder" -DFLEXKERN_BENCHMARKS=OFF "$@" &&
-    cmake --build "$folder" &&
-    ctest --test-dir "$folder" --output-on-failure
+    cmake --build "$folder" --parallel 2 &&
+    ctest --test-dir "$folder" --parallel 2 --output-on-failure
 }
 
 count_core() {
