@@ -87,7 +87,7 @@ as_data <- function(data) {
 }
 
 plain_frame <- function(x) {
-  columns <- as.list(x)
+  columns <- lapply(x, function(column) if (inherits(column, "AsIs")) unclass(column) else column)
   wide <- vapply(columns, function(column) length(dim(column)) == 2L, NA)
   if (any(wide)) {
     columns <- as.list(do.call(data.frame, c(columns, check.names = FALSE)))
@@ -129,7 +129,10 @@ standard_columns <- function(frame) {
 
 standard_column <- function(column, name, arg) {
   if (inherits(column, "AsIs")) column <- unclass(column)
-  if (is.factor(column)) return(column)
+  if (is.factor(column)) {
+    if (!anyNA(levels(column))) return(column)
+    abort("Column `", name, "` of `", arg, "` has NA among its levels; give it a name.", arg = arg)
+  }
   if (is.character(column)) return(factor(column))
   if (is.logical(column) || (is.numeric(column) && !is.object(column))) return(as.numeric(column))
   abort("Column `", name, "` of `", arg, "` is ", with_article(first_class(column)),

@@ -16,11 +16,12 @@ unwrap_response <- function(y) {
   abort_arg("y", y, "a factor (classification) or a numeric vector (regression)")
 }
 
-# What is learned: the task and an n x C matrix of targets in [-1, 1].
-outcome <- function(y, type) {
+# What is learned: the task and an n x C matrix of targets in [-1, 1]. `used` are the rows of
+# positive weight.
+outcome <- function(y, type, used = TRUE) {
   type <- check_choice(type, c("auto", "classification", "regression"), "type")
   if (type == "auto") type <- guess_task(y)
-  if (type == "classification") classification_outcome(y) else regression_outcome(y)
+  if (type == "classification") classification_outcome(y) else regression_outcome(y, used)
 }
 
 guess_task <- function(y) {
@@ -39,6 +40,9 @@ guess_task <- function(y) {
 
 classification_outcome <- function(y) {
   y <- as.factor(y)
+  if (anyNA(levels(y))) {
+    abort("`y` has NA among its levels; give it a name or leave these rows out.", arg = "y")
+  }
   classes <- levels(y)[tabulate(y, nlevels(y)) > 0L]
   if (length(classes) < 2L) {
     abort("`y` has only one class (", name_list(classes), "); classification needs at least two.",
@@ -52,7 +56,7 @@ classification_outcome <- function(y) {
 }
 
 # The label is scaled to [-1, 1] by its training range.
-regression_outcome <- function(y) {
+regression_outcome <- function(y, used = TRUE) {
   if (!is.numeric(y) && !is.logical(y)) {
     abort("`y` is ", with_article(vector_kind(y)), ', but type = "regression" needs numbers.',
           arg = "y")
@@ -62,7 +66,7 @@ regression_outcome <- function(y) {
     abort("`y` has ", sum(is.infinite(y)), plural(sum(is.infinite(y)), " infinite value"),
           " (Inf or -Inf); replace them or leave these rows out.", arg = "y")
   }
-  ends <- range(y) / 2
+  ends <- range(y[used]) / 2
   half <- ends[2L] - ends[1L]
   if (!is.finite(half)) abort("`y` has values too large to be scaled.", arg = "y")
   if (half == 0) half <- 1
@@ -95,13 +99,14 @@ check_weights <- function(weights, n) {
   as.vector(weights)
 }
 
-# Case weight times class weight, with mean 1: the loss is a mean, so only ratios matter.
+# Case weight times class weight, with mean 1 over the rows that count: the loss is a mean, so only
+# ratios matter, and a row of weight 0 is as good as left out.
 row_weights <- function(weights, class.weights, outcome) {
   w <- weights %||% rep(1, length(outcome$code))
   if (!is.null(class.weights)) {
     w <- w * class_weights(class.weights, outcome)[outcome$code]
   }
-  w / mean(w)
+  w / mean(w[w > 0])
 }
 
 class_weights <- function(class.weights, outcome) {

@@ -16,14 +16,14 @@ scale_methods <- function(scale, n_source) {
 }
 
 # center and factor of every design column; the scaled value is (x - center) * factor.
-learn_scaling <- function(x, blueprint, scale) {
+learn_scaling <- function(x, blueprint, scale, used = TRUE) {
   method <- scale_methods(scale, max(blueprint$source))[blueprint$source]
   method[blueprint$indicator] <- "none"
   center <- numeric(ncol(x))
   factor <- rep(1, ncol(x))
   constant <- logical(ncol(x))
   for (j in which(method != "none")) {
-    spread <- column_spread(x[, j], method[j])
+    spread <- column_spread(x[used, j], method[j])
     constant[j] <- spread[2L] == 0
     center[j] <- spread[1L]
     factor[j] <- if (constant[j]) 0 else 1 / spread[2L]

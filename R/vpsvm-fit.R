@@ -2,8 +2,9 @@
 
 vpsvm_fit <- function(input, s) {
   started <- proc.time()[["elapsed"]]
-  outcome <- outcome(input$y, s$type)
-  scaling <- learn_scaling(input$x, input$blueprint, s$scale)
+  used <- if (is.null(input$weights)) TRUE else input$weights > 0
+  outcome <- outcome(input$y, s$type, used)
+  scaling <- learn_scaling(input$x, input$blueprint, s$scale, used)
   x <- apply_scaling(input$x, scaling)
   s <- fit_settings(s, x, outcome)
   weights <- row_weights(input$weights, s$class.weights, outcome)
@@ -21,7 +22,7 @@ vpsvm_fit <- function(input, s) {
     describe_partition(part, x), describe_core(core, x)
   )
   class(fit) <- "vpsvm"
-  fit <- add_training_results(fit, core, outcome, input)
+  fit <- add_training_results(fit, core, outcome, input, x, s)
   if (s$probability) fit$calibration <- calibrate(core$cv_decision, outcome, input$weights, fit)
   fit$seconds <- c(core$seconds, total = proc.time()[["elapsed"]] - started)
   warn_convergence(fit, s)
@@ -30,7 +31,7 @@ vpsvm_fit <- function(input, s) {
 
 # What can only be checked with the data at hand.
 fit_settings <- function(s, x, outcome) {
-  if (s$folds > nrow(x)) {
+  if (s$validation == "cv" && s$folds > nrow(x)) {
     abort("`folds` = ", s$folds, " exceeds the ", nrow(x), " rows.", arg = "folds")
   }
   if (s$probability && outcome$task != "classification") {
@@ -75,8 +76,14 @@ describe_core <- function(core, x) {
   )
 }
 
-add_training_results <- function(fit, core, outcome, input) {
-  fit$fitted <- decision_response(fit, core$fitted)
+add_training_results <- function(fit, core, outcome, input, x, s) {
+  # A chunk's model is not the model: the mean of all chunks predicts.
+  decision <- if (fit$partition == "random") {
+    core_predict(fit, x, s[c("threads", "memory", "verbose")])
+  } else {
+    core$fitted
+  }
+  fit$fitted <- decision_response(fit, decision)
   fit$residuals <- response_error(fit, fit$fitted, input$y)
   validated <- which(rowSums(is.na(core$cv_decision)) == 0)
   fit$cv.error <- NA_real_

@@ -17,12 +17,14 @@
 #' plot(vpsvm(y ~ x1 + x2, data = d, radius = 0.7, gamma = 10, lambda = 1e-3), type = "cells")
 #' @export
 plot.vpsvm <- function(x, type = c("cv", "cells", "fit"), cell = NULL, ...) {
-  searched <- x$folds > 0 && length(x$grid)
+  searched <- x$folds > 0 && any(vapply(x$grid, has_surface, NA))
   type <- if (missing(type) && !searched) "cells" else
     check_choice(type, c("cv", "cells", "fit"), "type")
   switch(type, cv = plot_cv(x, cell, ...), cells = plot_cells(x, ...), fit = plot_fit(x, ...))
   invisible(x)
 }
+
+has_surface <- function(grid) length(grid$risk) > 0L
 
 plot_cv <- function(x, cell, ...) {
   check_args(cell = cell)
@@ -33,6 +35,9 @@ plot_cv <- function(x, cell, ...) {
     abort("`cell` must be at most ", length(x$grid), ", not ", cell, ".", arg = "cell")
   }
   grid <- x$grid[[cell]]
+  if (!has_surface(grid)) {
+    abort("Nothing was searched in cell ", cell, "; there is no error surface.", arg = "cell")
+  }
   title <- paste0("Cross-validated error", if (length(x$grid) > 1L) paste(", cell", cell))
   if (min(dim(grid$risk)) > 1L) {
     return(plot_surface(grid, x$gamma[cell], x$lambda[cell], title, ...))

@@ -53,6 +53,9 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
 
 check_prediction <- function(object, type, no_data) {
   if (is.null(object$version)) abort("This model has no version; refit it.", arg = "object")
+  if (!isTRUE(is_sound(object))) {
+    abort("The parts of this model do not fit together; refit it.", arg = "object")
+  }
   if (object$task == "regression" && type %in% c("prob", "votes")) {
     abort('type = "', type, '" needs a classification model; this is regression.', arg = "type")
   }
@@ -65,13 +68,32 @@ check_prediction <- function(object, type, no_data) {
   }
 }
 
+# Whether the parts that the core reads have the shapes that it expects.
+is_sound <- function(m) {
+  cells <- length(m$gamma)
+  n <- nrow(m$sv)
+  shape <- function(a, rows, cols) is.double(a) && identical(dim(a), c(rows, cols))
+  is.list(m$blueprint) && is.matrix(m$sv) && is.matrix(m$coef) && cells > 0L &&
+    shape(m$coef, n, ncol(m$coef)) && shape(m$intercept, cells, ncol(m$coef)) &&
+    shape(m$centers, length(m$cell.of.center), ncol(m$sv)) &&
+    all(m$cell.of.center %in% seq_len(cells)) &&
+    length(m$offset) == cells + 1L && !is.unsorted(m$offset) &&
+    all(range(m$offset) == c(0, n)) &&
+    all(lengths(m$scaling[c("center", "factor")]) == ncol(m$sv))
+}
+
 core_predict <- function(object, x, options, cell = NULL) {
   model <- object[c("sv", "coef", "intercept", "offset", "gamma", "kernel", "degree", "coef0",
                     "centers")]
   model$type <- if (object$partition == "bounded") "voronoi" else object$partition
   model$cell_of_center <- object$cell.of.center
   if (!is.null(cell)) model <- one_cell(model, cell)
-  from_core(fk_vp_predict(x, model, options))
+  decision <- from_core(fk_vp_predict(x, model, options))
+  if (!all(is.finite(decision))) {
+    abort("The ", object$kernel, " kernel overflows on `newdata`; its values are too far from the ",
+          "training data.", arg = "newdata")
+  }
+  decision
 }
 
 one_cell <- function(model, cell) {

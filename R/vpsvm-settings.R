@@ -17,6 +17,10 @@ vpsvm_settings <- function(s, folds_asked) {
   if (s$kernel == "linear" && !is.null(s$gamma)) {
     abort('`gamma` has no meaning for kernel = "linear"; leave it out.', arg = "gamma")
   }
+  if (s$kernel == "polynomial" && s$coef0 < 0) {
+    abort("`coef0` must be at least 0, not ", format(s$coef0), ": the polynomial kernel is not ",
+          "positive definite otherwise.", arg = "coef0")
+  }
   one_pair <- (s$kernel != "radial" && is.null(s$gamma) || length(s$gamma) == 1L) &&
     length(c(s$lambda, s$cost)) == 1L
   if (one_pair && !folds_asked) {

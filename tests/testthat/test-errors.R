@@ -10,6 +10,11 @@ with_date <- transform(d, when = as.Date("2020-01-01") + 1:40)
 nothing <- with_na <- with_inf <- d
 with_na$b[1:2] <- NA
 with_inf$b[3] <- Inf
+with_na_level <- transform(d, k = addNA(factor(rep(c("a", NA), 20))))
+damaged <- fit
+damaged$offset <- c(0L, 10000000L)
+cubic <- vpsvm(t ~ u, regression_data(), kernel = "polynomial", gamma = 1, lambda = 0.01)
+constant_labels <- vpsvm(cbind(1:20), rep(3, 20))
 sparse <- Matrix::Matrix(as.matrix(X), sparse = TRUE)
 
 hostile <- alist(
@@ -33,7 +38,8 @@ hostile <- alist(
   vpsvm(X, d$y, lambda = numeric()), vpsvm(X, d$y, cost = -1),
   vpsvm(X, d$y, lambda = 1, cost = 1), vpsvm(X, d$y, kernel = "linear", gamma = 1),
   vpsvm(X, d$y, kernel = "sigmoid"), vpsvm(X, d$y, kernel = 3), vpsvm(X, d$y, degree = 0),
-  vpsvm(X, d$y, coef0 = NaN), vpsvm(X, d$y, radius = 0), vpsvm(X, d$y, radius = 1:2),
+  vpsvm(X, d$y, coef0 = NaN), vpsvm(X, d$y, kernel = "polynomial", coef0 = -1),
+  vpsvm(X, addNA(replace(d$y, 1:3, NA))), vpsvm(y ~ k, with_na_level), vpsvm(X, d$y, radius = 0), vpsvm(X, d$y, radius = 1:2),
   vpsvm(X, d$y, cells = 0), vpsvm(X, d$y, cells = 1000), vpsvm(X, d$y, max.cell = 2),
   vpsvm(X, d$y, partition = "grid"), vpsvm(X, d$y, partition = "random", radius = 1),
   vpsvm(X, d$y, partition = "none", cells = 3), vpsvm(X, d$y, loss = "hinge"),
@@ -64,6 +70,7 @@ hostile <- alist(
   predict(regression, 1:3, type = "votes"), predict(fit, d, novel = "guess"),
   predict(fit, d, threads = -1),
   # the rest
+  predict(damaged, d), predict(cubic, data.frame(u = 1e200)), plot(constant_labels, "cv"),
   plot(fit, "cv"), plot(fit, "fit"), plot(fit, "tree"), formula(vpsvm(X, d$y, gamma = 1, cost = 1)),
   vp_artificial("VI", 10), vp_artificial("I"), vp_artificial("I", -3), vp_artificial("I", 10, "a")
 )

@@ -133,3 +133,35 @@ test_that("interrupted by a time limit, the session goes on", {
   d <- two_classes()
   expect_length(predict(vpsvm(y ~ ., d, gamma = 1, lambda = 0.01), d), 40)
 })
+
+test_that("a row of weight 0 is as good as left out", {
+  d <- regression_data()
+  d$t[1] <- 1e6
+  d$u[2] <- 1e6
+  w <- replace(rep(c(1, 2), length.out = nrow(d)), 1:2, 0)
+  with <- vpsvm(t ~ ., d, weights = w, gamma = 1, lambda = 0.01)
+  without <- vpsvm(t ~ ., d[-(1:2), ], weights = w[-(1:2)], gamma = 1, lambda = 0.01)
+  expect_equal(predict(with, d[5:20, ]), predict(without, d[5:20, ]), tolerance = 1e-6)
+})
+
+test_that("a cell that leaves nothing to learn from has no validated error", {
+  d <- regression_data()
+  alone <- vpsvm(t ~ u, d, cells = nrow(unique(d["u"])), seed = 1)
+  expect_true(is.na(alone$cv.error))
+})
+
+test_that("fitted values are the predictions on the training rows", {
+  d <- regression_data()
+  for (partition in c("none", "voronoi", "random")) {
+    fit <- vpsvm(t ~ ., d, partition = partition, cells = if (partition == "none") 1 else 4, seed = 1)
+    expect_equal(fitted(fit), predict(fit, d), tolerance = 1e-6)
+  }
+})
+
+test_that("matrix columns protected by I() are columns like others", {
+  d <- two_classes()
+  M <- as.matrix(d[-1])
+  a <- vpsvm(data.frame(M = I(M)), d$y, gamma = 1, lambda = 0.01)
+  b <- vpsvm(M, d$y, gamma = 1, lambda = 0.01)
+  expect_equal(a$coef, b$coef)
+})

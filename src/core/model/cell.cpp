@@ -245,10 +245,12 @@ void CellFitter::report(double share) {
   reported_ = units;
 }
 
-// Whatever is left out, the models are the same constants.
+// Whatever is left out, the models are the same constants, unless nothing is left to learn from.
 CellFit CellFitter::constant_fit() {
   report(1);
-  fit_.held_out = fit_.fitted;
+  const auto counts = [](double w) { return w > 0; };
+  if (std::count_if(data_.weights.begin(), data_.weights.end(), counts) > 1)
+    fit_.held_out = fit_.fitted;
   fit_.choice.risk = kMissing;
   return std::move(fit_);
 }

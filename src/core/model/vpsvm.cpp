@@ -181,13 +181,17 @@ void predict_cells(const VpModel& model, ConstMatrixRef x, const Device& device,
                    Context& context) {
   const index_t n = x.rows(), responses = out.cols();
   const std::size_t cells = model.gamma.size();
+  require(model.offset.size() == cells + 1 && model.offset.back() <= model.vectors.rows(),
+          "the offsets of the model do not match its support vectors");
   const bool mean = model.centers.rows() == 0;
   std::vector<Rows> rows(cells);
   if (!mean) {
     const auto nearest = assign(x, model.centers, context);
     for (index_t i = 0; i < n; ++i) {
       const auto center = static_cast<std::size_t>(nearest[static_cast<std::size_t>(i)]);
-      rows[static_cast<std::size_t>(model.cell_of_center[center])].push_back(i);
+      const auto cell = static_cast<std::size_t>(model.cell_of_center[center]);
+      require(cell < cells, "a center of the model belongs to no cell");
+      rows[cell].push_back(i);
     }
   }
   Rows all(static_cast<std::size_t>(mean ? n : 0));
