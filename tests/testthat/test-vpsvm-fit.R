@@ -153,7 +153,8 @@ test_that("a cell that leaves nothing to learn from has no validated error", {
 test_that("fitted values are the predictions on the training rows", {
   d <- regression_data()
   for (partition in c("none", "voronoi", "random")) {
-    fit <- vpsvm(t ~ ., d, partition = partition, cells = if (partition == "none") 1 else 4, seed = 1)
+    cells <- if (partition == "none") 1 else 4
+    fit <- vpsvm(t ~ ., d, partition = partition, cells = cells, seed = 1)
     expect_equal(fitted(fit), predict(fit, d), tolerance = 1e-6)
   }
 })
