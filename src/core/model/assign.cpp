@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "../base/error.h"
-#include "../base/parallel.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "cover.h"
 
 namespace flexkern {

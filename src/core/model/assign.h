@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../base/context.h"
+#include "core/base/context.h"
 #include "distance.h"
 
 namespace flexkern {

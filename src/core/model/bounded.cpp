@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "../base/rng.h"
 #include "agglomerate.h"
+#include "core/base/rng.h"
 #include "grouping.h"
 #include "regions.h"
 

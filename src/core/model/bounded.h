@@ -2,7 +2,7 @@
 #ifndef FLEXKERN_MODEL_BOUNDED_H
 #define FLEXKERN_MODEL_BOUNDED_H
 
-#include "../base/context.h"
+#include "core/base/context.h"
 #include "distance.h"
 #include "partition.h"
 

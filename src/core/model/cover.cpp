@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../base/error.h"
-#include "../base/parallel.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
 
 namespace flexkern {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "../base/context.h"
+#include "core/base/context.h"
 #include "distance.h"
 
 namespace flexkern {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "../base/parallel.h"
+#include "core/base/parallel.h"
 
 namespace flexkern {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "../base/context.h"
-#include "../base/view.h"
+#include "core/base/context.h"
+#include "core/base/view.h"
 
 namespace flexkern {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "../base/error.h"
-#include "../base/rng.h"
+#include "core/base/error.h"
+#include "core/base/rng.h"
 
 namespace flexkern {
 

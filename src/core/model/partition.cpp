@@ -4,9 +4,9 @@
 #include <numeric>
 #include <utility>
 
-#include "../base/error.h"
-#include "../base/rng.h"
 #include "bounded.h"
+#include "core/base/error.h"
+#include "core/base/rng.h"
 #include "cover.h"
 
 namespace flexkern {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-#include "../base/context.h"
-#include "../base/view.h"
+#include "core/base/context.h"
+#include "core/base/view.h"
 
 namespace flexkern {
 

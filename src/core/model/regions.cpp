@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "../base/parallel.h"
+#include "core/base/parallel.h"
 
 namespace flexkern {
 

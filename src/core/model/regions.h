@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "../base/context.h"
-#include "../base/rng.h"
 #include "assign.h"
+#include "core/base/context.h"
+#include "core/base/rng.h"
 #include "distance.h"
 
 namespace flexkern {
