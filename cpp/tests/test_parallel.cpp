@@ -83,7 +83,7 @@ TEST(ParallelFor, StopsSoonWhenThePollThrows) {
       if (seconds_since(start) > 0.1) throw Stop();
     };
     EXPECT_THROW(parallel_for(100000, threads, context, [](index_t, int) { spin(1e-3); }), Stop);
-    EXPECT_LT(seconds_since(start), 0.4);
+    EXPECT_LT(seconds_since(start), 5);  // to the end it would take far longer
   }
 }
 
@@ -99,7 +99,7 @@ TEST(ParallelFor, StopsNestedLoopsSoonWhenThePollThrows) {
       parallel_for(100000, 2, context, [](index_t, int) { spin(1e-3); });
     };
     EXPECT_THROW(parallel_for(10, threads, context, inner), Stop);
-    EXPECT_LT(seconds_since(start), 0.4);
+    EXPECT_LT(seconds_since(start), 5);  // to the end it would take far longer
   }
 }
 
