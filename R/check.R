@@ -25,6 +25,9 @@ describe <- function(x) {
   sprintf("%s of length %d", with_article(vector_kind(x)), length(x))
 }
 
+# What another error says, to go on within a sentence of ours.
+reason <- function(e) sub("[.[:space:]]+$", "", gsub("[[:space:]]+", " ", conditionMessage(e)))
+
 shorten <- function(x, width = 40L) if (nchar(x) > width) paste0(substr(x, 1L, width), "...") else x
 
 first_class <- function(x) {
@@ -46,7 +49,7 @@ name_list <- function(names, max = 5L) {
   shown
 }
 
-plural <- function(n, one, many = paste0(one, "s")) if (n == 1L) one else many
+plural <- function(n, one, many = paste0(one, "s")) if (n == 1) one else many
 
 # ---- the vocabulary --------------------------------------------------------------------------
 
@@ -81,7 +84,9 @@ vocabulary <- list(
   memory = rule("a positive number of bytes", function(x) is_number(x) && x > 0, TRUE),
   seed = rule("a whole number of at least 0", function(x) is_whole(x, 0), TRUE),
   n = rule("a whole number of at least 2", function(x) is_whole(x, 2)),
-  cell = rule("a whole number of at least 1", function(x) is_whole(x, 1), TRUE)
+  cell = rule("a whole number of at least 1", function(x) is_whole(x, 1), TRUE),
+  nperm = rule("a whole number of at least 1", function(x) is_whole(x, 1)),
+  digits = rule("a whole number from 1 to 15", function(x) is_whole(x, 1, 15))
 )
 
 # check_args(folds = folds, tol = tol): each value against the rule of its name.

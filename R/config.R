@@ -105,7 +105,8 @@ check_device <- function(device) {
 
 format_bytes <- function(bytes) {
   unit <- max(1, min(5, 1 + floor(log(max(bytes, 1), 1000))))
-  paste(format(round(bytes / 1000^(unit - 1), 1)), c("bytes", "kB", "MB", "GB", "TB")[unit])
+  number <- round(bytes / 1000^(unit - 1), 1)
+  paste(format(number), c(plural(number, "byte"), "kB", "MB", "GB", "TB")[unit])
 }
 
 `%||%` <- function(a, b) if (is.null(a)) b else a

@@ -56,15 +56,37 @@ formula_terms <- function(formula, data) {
     abort("The formula has no predictors.", arg = "formula")
   }
   terms <- stats::delete.response(terms)
+  check_functions(terms, environment(formula))
   environment(terms) <- globalenv()
   terms
+}
+
+# A function of some other frame could not be found again when the model predicts.
+check_functions <- function(terms, env) {
+  seen_from <- function(env, name) get0(name, env, mode = "function")
+  for (name in called_names(terms[[2L]])) {
+    if (!identical(seen_from(env, name), seen_from(globalenv(), name))) {
+      abort("The formula uses the function `", name, "` of a local environment, which predict() ",
+            "could not find again; make it a global function or of an attached package, or ",
+            "compute the column in `data` first.", arg = "formula")
+    }
+  }
+}
+
+# The functions that an expression calls by their bare name.
+called_names <- function(e) {
+  if (!is.call(e)) return(NULL)
+  head <- e[[1L]]
+  if (is.call(head) && as.character(head[[1L]]) %in% c("::", ":::")) head <- NULL
+  parts <- c(if (is.call(head)) list(head), as.list(e)[-1L])
+  unique(c(if (is.symbol(head)) as.character(head), unlist(lapply(parts, called_names))))
 }
 
 expand_terms <- function(terms, frame, xlevels = NULL) {
   model <- tryCatch(
     stats::model.frame(terms, frame, na.action = stats::na.pass, xlev = xlevels),
     error = function(e) {
-      abort("The formula cannot be evaluated: ", conditionMessage(e), arg = "formula")
+      abort("The formula cannot be evaluated: ", reason(e), ".", arg = "formula")
     }
   )
   kept <- if (is.null(xlevels)) attr(model, "terms") else terms
@@ -92,7 +114,7 @@ in_data <- function(expr, data, env, what) {
     eval(expr, data, env),
     error = function(e) {
       abort("The ", what, " `", shorten(paste(deparse(expr), collapse = " ")),
-            "` cannot be evaluated: ", conditionMessage(e), ".", arg = what)
+            "` cannot be evaluated: ", reason(e), ".", arg = what)
     }
   )
 }

@@ -107,5 +107,6 @@ warn_convergence <- function(fit, s) {
   if (open == 0L) return(invisible())
   m <- length(fit$converged)
   warn("The solver did not converge", if (m > 1L) paste0(" in ", open, " of ", m, " cells"),
-       " after `max.iter` = ", s$max.iter, " steps; raise `max.iter` or `tol`, or scale the data.")
+       " after `max.iter` = ", s$max.iter, plural(s$max.iter, " step"),
+       "; raise `max.iter` or `tol`, or scale the data.")
 }

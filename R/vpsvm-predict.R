@@ -45,14 +45,13 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
                   isa = getOption("flexkern.isa", "auto"), verbose = verbose)
   new <- forge(newdata, object$blueprint, na.action, novel)
-  x <- apply_scaling(new$x, object$scaling)
-  answer <- if (type == "votes") votes(object, x, options) else
-    decision_answer(object, core_predict(object, x, options), type)
-  in_place(answer, new)
+  values <- if (type == "votes") votes else core_predict
+  answer <- by_blocks(object, new$x, options$memory, function(x) values(object, x, options))
+  in_place(if (type == "votes") answer else decision_answer(object, answer, type), new)
 }
 
 check_prediction <- function(object, type, no_data) {
-  if (is.null(object$version)) abort("This model has no version; refit it.", arg = "object")
+  check_version(object)
   if (!isTRUE(is_sound(object))) {
     abort("The parts of this model do not fit together; refit it.", arg = "object")
   }

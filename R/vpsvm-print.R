@@ -2,7 +2,7 @@
 #'
 #' @param object,x A model made by [vpsvm()], or its summary.
 #' @param digits Significant digits.
-#' @param ... Not used.
+#' @param ... Nothing: an unknown argument is an error.
 #' @return `print` returns its argument. `summary` returns a list of class `summary.vpsvm` with,
 #'   among others, `cells`, a data frame with one row per cell: `size`, `gamma`, `lambda`, `cv.risk`
 #'   (mean squared error on the scale of \eqn{[-1, 1]}), `iterations` and `converged`.
@@ -12,6 +12,7 @@
 #' @method summary vpsvm
 #' @export
 summary.vpsvm <- function(object, ...) {
+  check_dots(list(...), "object", "summary")
   cells <- data.frame(
     size = object$cell.size, gamma = object$gamma, lambda = object$lambda,
     cv.risk = object$cv.risk, iterations = object$iterations, converged = object$converged
@@ -29,6 +30,8 @@ summary.vpsvm <- function(object, ...) {
 #' @method print vpsvm
 #' @export
 print.vpsvm <- function(x, digits = 4L, ...) {
+  check_dots(list(...), c("x", "digits"), "print")
+  check_args(digits = digits)
   cat("\nCall:\n", paste(deparse(x$call, width.cutoff = 70L), collapse = "\n"), "\n\n", sep = "")
   print_head(x, digits)
   cat("\n")
@@ -39,6 +42,7 @@ print.vpsvm <- function(x, digits = 4L, ...) {
 #' @method print summary.vpsvm
 #' @export
 print.summary.vpsvm <- function(x, digits = 4L, ...) {
+  check_dots(list(...), c("x", "digits"), "print")
   print.vpsvm(x$model, digits)
   cat("Cells:\n")
   print(utils::head(x$cells, 20L), digits = digits)
@@ -65,7 +69,8 @@ print_head <- function(x, digits) {
     what <- if (x$task == "regression") "mean squared error " else "misclassification "
     print_line("Validated error", what, format(x$cv.error, digits = digits))
   }
-  if (!all(x$converged)) print_line("Convergence", sum(!x$converged), " cells did not converge")
+  open <- sum(!x$converged)
+  if (open) print_line("Convergence", open, plural(open, " cell"), " did not converge")
 }
 
 print_line <- function(label, ...) cat(format(label, width = 17L), ..., "\n", sep = "")
@@ -101,14 +106,21 @@ training_error <- function(object) {
 }
 
 #' @export
-fitted.vpsvm <- function(object, ...) stats::napredict(object$na.action, object$fitted)
+fitted.vpsvm <- function(object, ...) {
+  check_dots(list(...), "object", "fitted")
+  stats::napredict(object$na.action, object$fitted)
+}
 
 #' @export
-residuals.vpsvm <- function(object, ...) stats::naresid(object$na.action, object$residuals)
+residuals.vpsvm <- function(object, ...) {
+  check_dots(list(...), "object", "residuals")
+  stats::naresid(object$na.action, object$residuals)
+}
 
 # The dot is written out, so that update() can take terms away.
 #' @export
 formula.vpsvm <- function(x, ...) {
+  check_dots(list(...), "x", "formula")
   formula <- x$formula
   if (is.null(formula)) abort("The model was fitted with x and y; it has no formula.", arg = "x")
   if ("." %in% all.vars(formula[[3L]])) {
@@ -121,4 +133,7 @@ formula.vpsvm <- function(x, ...) {
 sum_of <- function(names) Reduce(function(a, b) call("+", a, b), lapply(names, as.name))
 
 #' @export
-nobs.vpsvm <- function(object, ...) object$n
+nobs.vpsvm <- function(object, ...) {
+  check_dots(list(...), "object", "nobs")
+  object$n
+}

@@ -65,7 +65,7 @@ make_partition <- function(x, s, seed) {
 
 # What the core throws becomes an error like all others, with the way out.
 from_core <- function(value) {
-  sentence <- function(e) sub("^(.)", "\\U\\1", conditionMessage(e), perl = TRUE)
+  sentence <- function(e) sub("^(.)", "\\U\\1", reason(e), perl = TRUE)
   tryCatch(
     value,
     "flexkern::MemoryBudgetError" = function(e) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the timings of bench/, all of them or the ones named: sh tools/bench.sh letters
+# Runs the timings of bench/, all of them or the ones named: sh tools/bench.sh defaults
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=tools/common.sh

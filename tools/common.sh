@@ -33,6 +33,7 @@ r-cran-roxygen2 r roxygen2
 r-cran-testthat r testthat
 '
 bench_needs='
+r-cran-kernlab r kernlab
 r-cran-ranger r ranger
 '
 # Only for the PDF manual, which the check leaves out where there is no LaTeX.
