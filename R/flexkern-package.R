@@ -21,6 +21,6 @@
 #' @useDynLib flexkern, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom Matrix Matrix
-#' @importFrom stats fitted formula nobs predict residuals
+#' @importFrom stats fitted formula nobs predict residuals update
 #' @keywords internal
 "_PACKAGE"

@@ -29,6 +29,7 @@ check_update <- function(call, given) {
   }
 }
 
+#' @method update vpsvm
 #' @export
 update.vpsvm <- function(object, formula., ..., evaluate = TRUE) {
   if (evaluate) check_update(object$call, names(list(...)))

@@ -1,5 +1,7 @@
 #include "r_context.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -19,14 +21,19 @@ void check_interrupt() {
   });
 }
 
-void show(const char* phase, double done, double total) {
-  if (*phase == '\0') return;
-  char text[128];
-  if (total > 0)
-    std::snprintf(text, sizeof text, "flexkern: %s, %.0f%%", phase, 100 * done / total);
+using Clock = std::chrono::steady_clock;
+
+// What is done and, at the pace so far, how long the rest takes.
+std::string progress_line(const char* phase, double done, double total, double seconds) {
+  char text[160];
+  if (total > 0 && done > 0)
+    std::snprintf(text, sizeof text, "flexkern: %s, %.0f%% done, about %.0f s left", phase,
+                  100 * done / total, seconds * std::max(0.0, total - done) / done);
+  else if (total > 0)
+    std::snprintf(text, sizeof text, "flexkern: %s, 0%% done", phase);
   else
     std::snprintf(text, sizeof text, "flexkern: %s, %.0f so far", phase, done);
-  Rcpp::Function("message", R_BaseEnv)(std::string(text));
+  return text;
 }
 
 }  // namespace
@@ -38,7 +45,12 @@ void fill_context(Context& context, const Rcpp::List& options) {
   context.memory = option(options, "memory", context.memory);
   context.device = option(options, "device", context.device);
   context.poll = check_interrupt;
-  if (option(options, "verbose", false)) context.progress = show;
+  if (!option(options, "verbose", false)) return;
+  context.progress = [begun = Clock::now()](const char* phase, double done, double total) {
+    if (*phase == '\0') return;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
+    Rcpp::Function("message", R_BaseEnv)(progress_line(phase, done, total, seconds));
+  };
 }
 
 }  // namespace flexkern

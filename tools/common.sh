@@ -26,8 +26,10 @@ qpdf command qpdf
 shellcheck command shellcheck
 tidy command tidy
 valgrind command valgrind
+r-cran-caret r caret
 r-cran-knitr r knitr
 r-cran-lintr r lintr
+r-cran-ranger r ranger
 r-cran-rmarkdown r rmarkdown
 r-cran-roxygen2 r roxygen2
 r-cran-testthat r testthat

@@ -1,0 +1,120 @@
+#' Permutation importance
+#'
+#' How much worse a model predicts when the values of one column are shuffled among the rows.
+#'
+#' A column that the model does not need keeps its error, and its importance is about 0; it can be
+#' slightly negative. Use rows that the model has not seen: on the training rows noise that was
+#' learned counts as important. Columns that carry the same information share their importance.
+#'
+#' The methods also serve the generics of the same name in the packages \pkg{randomForest} and
+#' \pkg{ranger}, and this generic passes models of those packages on to their own methods, so that
+#' the order in which packages are attached does not matter.
+#'
+#' @param x A fitted model.
+#' @param newdata A matrix or data frame with the columns of the model.
+#' @param y The response of these rows. A model made from a formula takes it from `newdata`.
+#' @param nperm Number of times that each column is shuffled.
+#' @param seed A whole number for the shuffles; by default one number is drawn from R's stream.
+#' @param threads,memory As in [predict.vpsvm()].
+#' @param verbose `TRUE` for a progress message at most once a second.
+#' @param ... Nothing: an unknown argument is an error.
+#' @return A named numeric vector with one entry per original column (a factor is one column): the
+#'   mean increase over `nperm` shuffles of the misclassification rate, or for regression of the
+#'   mean squared error in the squared unit of `y`. Rows with a missing value are left out.
+#' @seealso [predict.vpsvm()]
+#' @examples
+#' train <- seq(1, 150, by = 2)
+#' fit <- vpsvm(Species ~ ., data = iris[train, ], seed = 1)
+#' importance(fit, iris[-train, ], seed = 1)
+#' @export
+importance <- function(x, ...) UseMethod("importance")
+
+#' @rdname importance
+#' @export
+#' @rawNamespace S3method(randomForest::importance, vpsvm)
+#' S3method(ranger::importance, vpsvm)
+importance.vpsvm <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, threads = NULL,
+                             memory = NULL,
+                             verbose = getOption("flexkern.verbose", interactive()), ...) {
+  check_dots(list(...), setdiff(names(formals(importance.vpsvm)), "..."), "importance")
+  check_args(nperm = nperm, seed = seed, verbose = verbose)
+  check_version(x)
+  if (missing(newdata)) {
+    abort("`newdata` is missing; the model keeps no data, so give the rows to predict.",
+          arg = "newdata")
+  }
+  frame <- match_columns(new_frame(newdata, x$blueprint), x$blueprint)
+  y <- given_response(x, newdata, y, nrow(frame))
+  loss <- function(frame) {
+    answer <- stats::predict(x, frame, threads = threads, memory = memory, verbose = FALSE)
+    if (x$task == "regression") (answer - y)^2 else as.numeric(as.character(answer) != y)
+  }
+  permutation_importance(frame, loss, nperm, draw_seed(seed), x$blueprint, verbose)
+}
+
+# Models of other packages, when this generic hides theirs.
+#' @export
+importance.default <- function(x, ...) {
+  packages <- intersect(c("randomForest", "ranger"), loadedNamespaces())
+  for (package in packages) for (class in class(x)) {
+    theirs <- utils::getS3method("importance", class, TRUE, asNamespace(package))
+    if (!is.null(theirs)) return(theirs(x, ...))
+  }
+  abort("There is no importance() for ", with_article(first_class(x)), ".", arg = "x")
+}
+
+# The response of new rows: for classification as text.
+given_response <- function(object, newdata, y, n) {
+  if (is.null(y)) {
+    if (is.null(object$formula)) {
+      abort("The model was fitted with x and y; give `y`, the response of `newdata`.", arg = "y")
+    }
+    y <- in_data(object$formula[[2L]], as_data(newdata), globalenv(), "response")
+  }
+  y <- unwrap_response(y)
+  if (length(y) != n) {
+    abort("`y` has length ", length(y), ", but `newdata` has ", n, plural(n, " row"),
+          "; they must agree.", arg = "y")
+  }
+  if (object$task == "classification") return(as.character(y))
+  if (!is.numeric(y)) abort_arg("y", y, "numeric, as the model is a regression")
+  y
+}
+
+permutation_importance <- function(frame, loss, nperm, seed, blueprint, verbose) {
+  before <- loss(frame)
+  used <- which(!is.na(before))
+  if (length(used) < 2L) {
+    abort("`newdata` needs at least 2 complete rows, not ", length(used), ".", arg = "newdata")
+  }
+  columns <- seq_len(ncol(frame))
+  increase <- matrix(0, nperm, length(columns))
+  show <- progress_shower("importance", length(increase), verbose)
+  with_seed(seed, for (j in columns) for (k in seq_len(nperm)) {
+    shuffled <- shuffle_column(frame, j, used)
+    increase[k, j] <- mean(loss(shuffled)[used] - before[used])
+    show((j - 1) * nperm + k)
+  })
+  stats::setNames(colMeans(increase), blueprint$columns %||% paste0("V", columns))
+}
+
+shuffle_column <- function(frame, j, rows) {
+  from <- rows[sample.int(length(rows))]
+  if (is.data.frame(frame)) {
+    frame[[j]][rows] <- frame[[j]][from]
+  } else {
+    frame[rows, j] <- frame[from, j]
+  }
+  frame
+}
+
+# A function of the number of steps done, which says so at most once a second.
+progress_shower <- function(what, total, verbose) {
+  last <- proc.time()[["elapsed"]]
+  function(done) {
+    now <- proc.time()[["elapsed"]]
+    if (!verbose || now - last < 1) return(invisible())
+    last <<- now
+    message("flexkern: ", what, ", ", done, " of ", total)
+  }
+}
