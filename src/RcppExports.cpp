@@ -21,34 +21,34 @@ BEGIN_RCPP
 END_RCPP
 }
 // fk_partition
-Rcpp::List fk_partition(Rcpp::NumericMatrix x, Rcpp::List options);
+Rcpp::List fk_partition(Rcpp::RObject x, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_partition(SEXP xSEXP, SEXP optionsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
     rcpp_result_gen = Rcpp::wrap(fk_partition(x, options));
     return rcpp_result_gen;
 END_RCPP
 }
 // fk_assign
-Rcpp::IntegerVector fk_assign(Rcpp::NumericMatrix x, Rcpp::NumericMatrix centers, int threads);
+Rcpp::IntegerVector fk_assign(Rcpp::RObject x, Rcpp::RObject centers, int threads);
 RcppExport SEXP _flexkern_fk_assign(SEXP xSEXP, SEXP centersSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type centers(centersSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type centers(centersSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(fk_assign(x, centers, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // fk_vp_fit
-Rcpp::List fk_vp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::IntegerVector cell, Rcpp::List options);
+Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::IntegerVector cell, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_vp_fit(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP strataSEXP, SEXP cellSEXP, SEXP optionsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type strata(strataSEXP);
@@ -59,11 +59,11 @@ BEGIN_RCPP
 END_RCPP
 }
 // fk_vp_predict
-Rcpp::NumericMatrix fk_vp_predict(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List options);
+Rcpp::NumericMatrix fk_vp_predict(Rcpp::RObject x, Rcpp::List model, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_vp_predict(SEXP xSEXP, SEXP modelSEXP, SEXP optionsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RObject >::type x(xSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
     rcpp_result_gen = Rcpp::wrap(fk_vp_predict(x, model, options));

@@ -33,12 +33,13 @@ flexkern::PartitionOptions partition_options(const Rcpp::List& options) {
 }  // namespace
 
 // [[Rcpp::export(rng = false)]]
-Rcpp::List fk_partition(Rcpp::NumericMatrix x, Rcpp::List options) {
+Rcpp::List fk_partition(Rcpp::RObject x, Rcpp::List options) {
   using Rcpp::Named;
   flexkern::Context context;
   flexkern::fill_context(context, options);
+  const flexkern::RPoints points(x);
   const flexkern::Partition partition =
-      flexkern::make_partition(flexkern::view(x), partition_options(options), context);
+      flexkern::make_partition(points.points(), partition_options(options), context);
   return Rcpp::List::create(
       Named("cell") = flexkern::one_based(partition.cell),
       Named("centers") = flexkern::one_based(partition.centers),
@@ -47,8 +48,9 @@ Rcpp::List fk_partition(Rcpp::NumericMatrix x, Rcpp::List options) {
 }
 
 // [[Rcpp::export(rng = false)]]
-Rcpp::IntegerVector fk_assign(Rcpp::NumericMatrix x, Rcpp::NumericMatrix centers, int threads) {
+Rcpp::IntegerVector fk_assign(Rcpp::RObject x, Rcpp::RObject centers, int threads) {
   flexkern::Context context;
   flexkern::fill_context(context, Rcpp::List::create(Rcpp::Named("threads") = threads));
-  return flexkern::one_based(flexkern::assign(flexkern::view(x), flexkern::view(centers), context));
+  const flexkern::RPoints rows(x), to(centers);
+  return flexkern::one_based(flexkern::assign(rows.points(), to.points(), context));
 }

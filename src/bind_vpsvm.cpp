@@ -130,38 +130,42 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
 }  // namespace
 
 // [[Rcpp::export(rng = false)]]
-Rcpp::List fk_vp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w,
+Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector w,
                      Rcpp::IntegerVector strata, Rcpp::IntegerVector cell, Rcpp::List options) {
   Context context;
   fill_context(context, options);
   const auto device = read_device(context, options);
-  const CellData data{view(x), view(y), Rcpp::as<Numbers>(w), Rcpp::as<std::vector<int>>(strata)};
+  const RPoints points(x, option(options, "shift", Rcpp::RObject()));
+  const CellData data{points.points(), view(y), Rcpp::as<Numbers>(w),
+                      Rcpp::as<std::vector<int>>(strata)};
   const auto rows = rows_by_cell(zero_based(cell));
   double bytes = 0;
   const auto fits = fit_cells(data, rows, read_cell_options(options), *device, context, bytes);
-  Rcpp::List out = pack(fits, rows, x.nrow(), y.ncol());
+  Rcpp::List out = pack(fits, rows, y.nrow(), y.ncol());
   out["bytes"] = bytes;
   out["threads"] = context.threads;
   return out;
 }
 
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix fk_vp_predict(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List options) {
+Rcpp::NumericMatrix fk_vp_predict(Rcpp::RObject x, Rcpp::List model, Rcpp::List options) {
   Context context;
   fill_context(context, options);
   const auto device = read_device(context, options);
-  const Rcpp::NumericMatrix vectors = model["sv"], coef = model["coef"];
-  const Rcpp::NumericMatrix intercept = model["intercept"], centers = model["centers"];
+  const Rcpp::RObject shift = option(model, "shift", Rcpp::RObject());
+  const RPoints points(x, shift), vectors(model["sv"], shift), centers(model["centers"]);
+  const Rcpp::NumericMatrix coef = model["coef"], intercept = model["intercept"];
   const auto offset = Rcpp::as<std::vector<int>>(model["offset"]);
-  const VpModel view_of{view(vectors),
+  const VpModel view_of{vectors.points(),
                         view(coef),
                         view(intercept),
                         std::vector<index_t>(offset.begin(), offset.end()),
                         Rcpp::as<Numbers>(model["gamma"]),
                         read_kernel(model),
-                        view(centers),
+                        centers.points(),
                         zero_based(Rcpp::IntegerVector(model["cell_of_center"]))};
-  Rcpp::NumericMatrix out(x.nrow(), coef.ncol());
-  predict_cells(view_of, view(x), *device, mutable_view(out), context);
+  const Points at = points.points();
+  Rcpp::NumericMatrix out(static_cast<int>(at.rows()), coef.ncol());
+  predict_cells(view_of, at, *device, mutable_view(out), context);
   return out;
 }

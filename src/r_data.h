@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/view.h"
+#include "core/base/points.h"
 
 namespace flexkern {
 
@@ -18,6 +18,19 @@ inline ConstMatrixRef view(const Rcpp::NumericMatrix& m) {
 inline MatrixRef mutable_view(Rcpp::NumericMatrix& m) {
   return MatrixRef(REAL(m), m.nrow(), m.ncol());
 }
+
+// Points that R holds as a numeric matrix or as a dgCMatrix; only the latter can have a shift.
+class RPoints {
+ public:
+  explicit RPoints(SEXP x, SEXP shift = R_NilValue);
+  Points points() const;
+
+ private:
+  bool is_sparse_;
+  Rcpp::NumericMatrix dense_;
+  SparseRows rows_;
+  std::vector<double> shift_;
+};
 
 // An option that is absent or NULL counts as not given.
 inline bool has_option(const Rcpp::List& options, const char* name) {

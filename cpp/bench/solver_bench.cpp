@@ -55,7 +55,7 @@ void fit(State& state) {
   Buffer<double> y(n);
   for (index_t i = 0; i < n; ++i)
     y[i] = 0.7 * std::sin(6 * x[i] + 4 * x[n + i]) + 0.3 * (2 * noise[i] - 1);
-  const CellData data{{x.data(), n, d},
+  const CellData data{ConstMatrixRef(x.data(), n, d),
                       {y.data(), n, 1},
                       std::vector<double>(static_cast<std::size_t>(n), 1.0),
                       std::vector<int>(static_cast<std::size_t>(n), 0)};

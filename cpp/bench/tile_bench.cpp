@@ -46,7 +46,7 @@ void gram_build(State& state, const Micro* micro) {
   const auto device = make_device("cpu", micro->name);
   Context context;
   for (auto _ : state) {
-    const auto gram = device->gram({points.data(), n, d}, Kernel{}, 1, context);
+    const auto gram = device->gram(ConstMatrixRef(points.data(), n, d), Kernel{}, 1, context);
     gram->set_gamma(1);
   }
   count_rate(state, "entries", static_cast<double>(n * n));
@@ -58,7 +58,7 @@ void gram_product(State& state, const Micro* micro) {
   const auto points = random_values<double>(n * 5);
   Context context;
   const auto device = make_device("cpu", micro->name);
-  const auto gram = device->gram({points.data(), n, 5}, Kernel{}, threads, context);
+  const auto gram = device->gram(ConstMatrixRef(points.data(), n, 5), Kernel{}, threads, context);
   gram->set_gamma(1);
   Buffer<float> in(gram->stride() * cols), out(in.size());
   std::fill_n(in.data(), in.size(), 0.5f);

@@ -71,14 +71,14 @@ struct Model {
       }
     for (const CellFit& f : fits) view.gamma.push_back(f.choice.gamma);
     view.kernel = c.options.kernel;
-    view.vectors = {vectors.data(), n, c.x.cols};
+    view.vectors = ConstMatrixRef(vectors.data(), n, c.x.cols);
     view.coef = {coef.data(), n, count};
     view.intercept = {intercept.data(), static_cast<index_t>(fits.size()), count};
   }
   void set_centers(const Case& c, const Partition& p) {
     for (index_t k = 0; k < c.x.cols; ++k)
       for (const std::int32_t i : p.centers) centers.push_back(c.x(i, k));
-    view.centers = {centers.data(), static_cast<index_t>(p.centers.size()), c.x.cols};
+    view.centers = ConstMatrixRef(centers.data(), static_cast<index_t>(p.centers.size()), c.x.cols);
     view.cell_of_center = p.cell_of_center;
   }
 };
@@ -98,8 +98,8 @@ MatrixXd naive_value(const VpModel& m, std::size_t cell, const Data& x, index_t 
   for (index_t r = 0; r < out.cols(); ++r) {
     out(0, r) = m.intercept(static_cast<index_t>(cell), r);
     for (index_t i = m.offset[cell]; i < m.offset[cell + 1]; ++i)
-      out(0, r) += m.coef(i, r) *
-                   naive_kernel(m.kernel.with_gamma(m.gamma[cell]), x.view(), row, m.vectors, i);
+      out(0, r) += m.coef(i, r) * naive_kernel(m.kernel.with_gamma(m.gamma[cell]), x.view(), row,
+                                               m.vectors.dense(), i);
   }
   return out;
 }
@@ -109,7 +109,8 @@ std::size_t naive_cell(const VpModel& m, const Data& x, index_t row) {
   double least = HUGE_VAL;
   for (index_t c = 0; c < m.centers.rows(); ++c) {
     double distance = 0;
-    for (index_t k = 0; k < x.cols; ++k) distance += std::pow(x(row, k) - m.centers(c, k), 2);
+    for (index_t k = 0; k < x.cols; ++k)
+      distance += std::pow(x(row, k) - m.centers.dense()(c, k), 2);
     if (distance < least) best = c;
     least = std::min(least, distance);
   }

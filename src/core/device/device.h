@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/context.h"
-#include "core/base/view.h"
+#include "core/base/points.h"
 #include "core/device/cpu/micro.h"
 #include "core/kernel/kernel.h"
 
@@ -35,12 +35,12 @@ class Device {
   virtual const char* name() const = 0;
   // The vector routines of the processor that drives the device.
   virtual const Micro& host() const = 0;
-  virtual std::unique_ptr<GramMatrix> gram(ConstMatrixRef x, const Kernel& kernel, int threads,
+  virtual std::unique_ptr<GramMatrix> gram(const Points& x, const Kernel& kernel, int threads,
                                            Context& context) const = 0;
   // Bytes that gram() takes for n points.
   virtual double gram_bytes(index_t n) const = 0;
   // out = K(x, centers) coef, in double precision throughout.
-  virtual void expand(ConstMatrixRef x, ConstMatrixRef centers, const Kernel& kernel,
+  virtual void expand(const Points& x, const Points& centers, const Kernel& kernel,
                       ConstMatrixRef coef, MatrixRef out, int threads, Context& context) const = 0;
 };
 

@@ -18,6 +18,15 @@ constexpr index_t kChunk = 16;  // bounds tested at a time
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr float kFar = std::numeric_limits<float>::infinity();
 
+// Of squared norms: more than rounding can take from a distance by inner products.
+constexpr double kDoubt = 1e-11;
+
+double squared_norm(const Row& x) {
+  double sum = 0;
+  for (index_t e = 0; e < x.size; ++e) sum += x.value[e] * x.value[e];
+  return sum;
+}
+
 bool bounds_pay(index_t centers, index_t queries, double memory) {
   const double bytes = static_cast<double>(centers * centers) * sizeof(float);
   return centers > 8 && centers < queries && bytes < memory / 4;
@@ -28,7 +37,13 @@ bool bounds_pay(index_t centers, index_t queries, double memory) {
 NearestCenter::NearestCenter(PackedRows centers, index_t queries, Context& context)
     : centers_(std::move(centers)) {
   require(centers_.rows() > 0, "there is no centre to assign rows to");
-  if (bounds_pay(centers_.rows(), queries, context.memory)) prepare(context);
+  if (centers_.is_sparse()) {
+    columns_ = SparseRows::transpose(centers_.sparse());
+    norms_.resize(static_cast<std::size_t>(centers_.rows()));
+    for (index_t j = 0; j < centers_.rows(); ++j) norms_[j] = squared_norm(centers_.row(j));
+  } else if (bounds_pay(centers_.rows(), queries, context.memory)) {
+    prepare(context);
+  }
 }
 
 void NearestCenter::prepare(Context& context) {
@@ -39,8 +54,8 @@ void NearestCenter::prepare(Context& context) {
   parallel_for(m, m < 256 ? 1 : context.threads, context, [&](index_t a, int) {
     float* row = between_.data() + a * stride_;
     for (index_t b = 0; b < m; ++b)
-      row[b] = kBelow * static_cast<float>(squared_distance(centers_.row(a), centers_.row(b),
-                                                            centers_.width(), kInfinity));
+      row[b] = kBelow *
+               static_cast<float>(squared_distance(centers_.row(a), centers_.row(b), kInfinity));
     std::fill(row + m, row + stride_, kFar);
   });
   const auto few = static_cast<index_t>(std::sqrt(static_cast<double>(m)));
@@ -51,15 +66,15 @@ void NearestCenter::prepare(Context& context) {
   for (index_t j = 0; j < m; ++j) group_[cover.cell[j]].push_back(static_cast<std::int32_t>(j));
 }
 
-void NearestCenter::improve(const double* x, std::int32_t j, Hit& best) const {
-  const double d = squared_distance(x, centers_.row(j), centers_.width(), best.squared_distance);
+void NearestCenter::improve(const Row& x, std::int32_t j, Hit& best) const {
+  const double d = squared_distance(x, centers_.row(j), best.squared_distance);
   if (best.center < 0 || d < best.squared_distance ||
       (d == best.squared_distance && j < best.center))
     best = {j, d};
 }
 
 // A near centre, mostly: the best one in the group of the nearest coarse centre.
-NearestCenter::Hit NearestCenter::guess(const double* x) const {
+NearestCenter::Hit NearestCenter::guess(const Row& x) const {
   Hit best{-1, kInfinity};
   std::size_t nearest = 0;
   for (std::size_t g = 0; g < coarse_.size(); ++g) {
@@ -86,7 +101,7 @@ void NearestCenter::each_within(const float* between, const float& reach, Visit 
 
 // Improves `best` among all centres but `skip`. By the triangle inequality a centre z is out of
 // reach if d(z, s) > d(x, s) + d(x, best), where s is the centre `from`.
-void NearestCenter::search(const double* x, const Hit& from, std::int32_t skip, Hit& best) const {
+void NearestCenter::search(const Row& x, const Hit& from, std::int32_t skip, Hit& best) const {
   const double own = std::sqrt(from.squared_distance);
   const auto reach_of = [&](const Hit& hit) {
     const double sum = own + std::sqrt(hit.squared_distance);
@@ -100,7 +115,7 @@ void NearestCenter::search(const double* x, const Hit& from, std::int32_t skip, 
   });
 }
 
-NearestCenter::Hit NearestCenter::find(const double* x) const {
+NearestCenter::Hit NearestCenter::find(const Row& x) const {
   if (!bounded()) return scan(x, -1);
   const Hit start = guess(x);
   Hit best = start;
@@ -108,30 +123,53 @@ NearestCenter::Hit NearestCenter::find(const double* x) const {
   return best;
 }
 
-NearestCenter::Hit NearestCenter::find_second(const double* x, const Hit& first) const {
+NearestCenter::Hit NearestCenter::find_second(const Row& x, const Hit& first) const {
   if (!bounded()) return scan(x, first.center);
   Hit best{-1, kInfinity};
   search(x, first, first.center, best);
   return best;
 }
 
-NearestCenter::Hit NearestCenter::scan(const double* x, std::int32_t skip) const {
+NearestCenter::Hit NearestCenter::scan(const Row& x, std::int32_t skip) const {
+  if (centers_.is_sparse()) return scan_sparse(x, skip);
   Hit best{-1, kInfinity};
   for (index_t j = 0; j < centers_.rows(); ++j)
     if (j != skip) improve(x, static_cast<std::int32_t>(j), best);
   return best;
 }
 
-std::vector<std::int32_t> assign(ConstMatrixRef x, ConstMatrixRef centers, Context& context) {
+// Bounds between centres rule out little in the many dimensions of sparse rows. Inner products by
+// columns are cheap there; the centres that these cannot tell from the nearest are measured
+// exactly.
+NearestCenter::Hit NearestCenter::scan_sparse(const Row& x, std::int32_t skip) const {
+  std::vector<double> distance = norms_;
+  const double own = squared_norm(x);
+  for (index_t e = 0; e < x.size; ++e) {
+    const SparseRow centers = columns_.ref().row(x.column[e]);
+    for (index_t o = 0; o < centers.size; ++o)
+      distance[centers.column[o]] -= 2 * x.value[e] * centers.value[o];
+  }
+  double reach = kInfinity;
+  const auto doubt = [&](std::size_t j) { return kDoubt * (own + norms_[j]); };
+  for (std::size_t j = 0; j < distance.size(); ++j)
+    if (static_cast<std::int32_t>(j) != skip) reach = std::min(reach, distance[j] + doubt(j));
+  Hit best{-1, kInfinity};
+  for (std::size_t j = 0; j < distance.size(); ++j)
+    if (static_cast<std::int32_t>(j) != skip && distance[j] - doubt(j) <= reach)
+      improve(x, static_cast<std::int32_t>(j), best);
+  return best;
+}
+
+std::vector<std::int32_t> assign(const Points& x, const Points& centers, Context& context) {
   require(x.cols() == centers.cols(), "rows and centres differ in their number of columns");
+  require(x.is_sparse() == centers.is_sparse(), "points of two kinds meet");
   std::vector<std::int32_t> cell(x.rows());
   if (x.rows() == 0) return cell;
   const NearestCenter search(PackedRows(centers, context), x.rows(), context);
   const index_t blocks = (x.rows() + kBlock - 1) / kBlock;
   parallel_for(blocks, context.threads, context, [&](index_t b, int) {
     const index_t first = b * kBlock, count = std::min(kBlock, x.rows() - first);
-    PackedRows rows(count, x.cols());
-    rows.pack(x, first, count);
+    const PackedRows rows(x.middle(first, count), 1, context);
     for (index_t i = 0; i < count; ++i) cell[first + i] = search.find(rows.row(i)).center;
   });
   return cell;

@@ -21,20 +21,21 @@ class NearestCenter {
   // `queries` is how many searches to expect: bounds between centres are prepared when they pay.
   NearestCenter(PackedRows centers, index_t queries, Context& context);
 
-  // `x` is a packed row of the centres' width.
-  Hit find(const double* x) const;
+  // `x` is a row of the centres' kind and width.
+  Hit find(const Row& x) const;
   // The nearest centre but for `first`, the answer of find(x); center = -1 when there is no other.
-  Hit find_second(const double* x, const Hit& first) const;
+  Hit find_second(const Row& x, const Hit& first) const;
 
   const PackedRows& centers() const { return centers_; }
 
  private:
   bool bounded() const { return between_.size() > 0; }
   void prepare(Context& context);
-  Hit guess(const double* x) const;
-  Hit scan(const double* x, std::int32_t skip) const;
-  void search(const double* x, const Hit& from, std::int32_t skip, Hit& best) const;
-  void improve(const double* x, std::int32_t j, Hit& best) const;
+  Hit guess(const Row& x) const;
+  Hit scan(const Row& x, std::int32_t skip) const;
+  void search(const Row& x, const Hit& from, std::int32_t skip, Hit& best) const;
+  Hit scan_sparse(const Row& x, std::int32_t skip) const;
+  void improve(const Row& x, std::int32_t j, Hit& best) const;
   template <typename Visit>
   void each_within(const float* between, const float& reach, Visit visit) const;
 
@@ -45,10 +46,13 @@ class NearestCenter {
   index_t stride_ = 0;
   std::vector<std::int32_t> coarse_;
   std::vector<std::vector<std::int32_t>> group_;
+  // With sparse centres: the same by columns, and their squared norms.
+  SparseRows columns_;
+  std::vector<double> norms_;
 };
 
 // Index of the nearest row of `centers` for each row of x.
-std::vector<std::int32_t> assign(ConstMatrixRef x, ConstMatrixRef centers, Context& context);
+std::vector<std::int32_t> assign(const Points& x, const Points& centers, Context& context);
 
 }  // namespace flexkern
 

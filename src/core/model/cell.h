@@ -23,7 +23,7 @@ struct CellOptions {
 };
 
 struct CellData {
-  ConstMatrixRef x;             // n x d
+  Points x;                     // n x d
   ConstMatrixRef y;             // n x responses
   std::vector<double> weights;  // n
   std::vector<int> strata;      // n, folds are stratified by it

@@ -85,11 +85,10 @@ class Traversal {
   // Only cells that reach more than half the way to the new centre can lose rows to it.
   std::vector<Block> candidates(std::int32_t center) const {
     std::vector<Block> blocks;
-    const double* z = rows_.row(center);
+    const Row z = rows_.row(center);
     for (std::size_t c = 0; c < members_.size(); ++c) {
       const double reach = 4 * farthest_[c].distance * kPruneMargin;
-      const double between =
-          squared_distance(z, rows_.row(cover_.centers[c]), rows_.width(), reach);
+      const double between = squared_distance(z, rows_.row(cover_.centers[c]), reach);
       if (between < reach) split(static_cast<std::int32_t>(c), between, blocks);
     }
     return blocks;
@@ -110,14 +109,14 @@ class Traversal {
   }
 
   // Rows nearer to z move to the cell `fresh`; the others stay, in their order.
-  void scan_block(Block& block, const double* z, std::int32_t fresh) {
+  void scan_block(Block& block, const Row& z, std::int32_t fresh) {
     std::int32_t* member = members_[block.cell].data();
     index_t kept = block.begin;
     for (index_t k = block.begin; k < block.end; ++k) {
       const std::int32_t i = member[k];
       double& own = cover_.squared_distance[i];
       if (may_be_nearer(block.between, own)) {
-        const double d = squared_distance(rows_.row(i), z, rows_.width(), own);
+        const double d = squared_distance(rows_.row(i), z, own);
         if (d < own) {
           own = d;
           cover_.cell[i] = fresh;

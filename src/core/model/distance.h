@@ -1,6 +1,5 @@
-// Rows packed one after another for distance loops, and the squared distance between two of them.
-// Sums of squared differences make equal rows exactly 0 apart, which the expansion by inner
-// products does not.
+// Rows for distance loops, and the squared distance between two of them. Sums of squared
+// differences make equal rows exactly 0 apart, which the expansion by inner products does not.
 #ifndef FLEXKERN_MODEL_DISTANCE_H
 #define FLEXKERN_MODEL_DISTANCE_H
 
@@ -8,36 +7,73 @@
 #include <vector>
 
 #include "core/base/context.h"
-#include "core/base/view.h"
+#include "core/base/points.h"
 
 namespace flexkern {
 
-// Row-major copy of a column-major matrix; rows are padded with zeros to whole vectors.
+// Columns that a loop over dense rows takes at a time.
+constexpr index_t kUnroll = 16;
+
+// One row: `size` values, padded with zeros to whole vectors, or the entries of a sparse row.
+struct Row {
+  const double* value;
+  index_t size;
+  const std::int32_t* column = nullptr;
+  index_t tail = -1;  // the first column after the last whole block; -1: a dense row
+  bool is_sparse() const { return tail >= 0; }
+};
+
+// Row-major copy of dense points, padded; sparse ones are kept by reference.
 class PackedRows {
  public:
-  PackedRows(index_t rows, index_t cols)
-      : rows_(rows), width_((cols + kPad - 1) / kPad * kPad), data_(rows * width_) {}
-  PackedRows(ConstMatrixRef x, Context& context);
-  // The given rows of another one.
+  PackedRows(const Points& x, Context& context) : PackedRows(x, context.threads, context) {}
+  PackedRows(const Points& x, int threads, Context& context);
+  // The given rows of another one, with storage of their own.
   PackedRows(const PackedRows& all, const std::vector<std::int32_t>& rows);
 
-  // Copies rows first, first + 1, ... of x to the rows 0 .. count - 1 of this.
-  void pack(ConstMatrixRef x, index_t first, index_t count) { pack(x, first, count, 0); }
-
-  const double* row(index_t i) const { return data_.data() + i * width_; }
-  double* row(index_t i) { return data_.data() + i * width_; }
+  Row row(index_t i) const {
+    if (!is_sparse_) return {data_.data() + i * width_, width_};
+    const SparseRow row = sparse_.row(i);
+    return {row.value, row.size, row.column, tail()};
+  }
   index_t rows() const { return rows_; }
+  index_t cols() const { return cols_; }
+  bool is_sparse() const { return is_sparse_; }
+  const SparseRef& sparse() const { return sparse_; }
+  index_t tail() const { return is_sparse_ ? width_ / kUnroll * kUnroll : -1; }
   index_t width() const { return width_; }
 
-  static double bytes(index_t rows, index_t cols) {
-    return static_cast<double>(rows) * (static_cast<double>(cols) + kPad) * sizeof(double);
+  // What packing x takes: nothing for sparse points.
+  static double bytes(const Points& x) {
+    if (x.is_sparse()) return 0;
+    return static_cast<double>(x.rows()) * (static_cast<double>(x.cols()) + kPad) * sizeof(double);
   }
 
  private:
   static constexpr index_t kPad = 4;
-  void pack(ConstMatrixRef x, index_t first, index_t count, index_t to);
-  index_t rows_ = 0, width_ = 0;
+  void pack(ConstMatrixRef x, index_t first, index_t count);
+  index_t rows_ = 0, cols_ = 0, width_ = 0;
+  bool is_sparse_ = false;
   Buffer<double> data_;
+  SparseRef sparse_;
+  SparseRows own_;
+};
+
+// The mean of some rows, in the form of a row.
+class RowMean {
+ public:
+  explicit RowMean(const PackedRows& rows);
+  void add(const Row& row, double count);  // one of so many
+  Row row();
+  void clear();
+
+ private:
+  index_t tail_;
+  std::vector<double> sum_;
+  // Of sparse rows: the columns that have an entry so far, and the mean's values there.
+  std::vector<char> seen_;
+  std::vector<std::int32_t> column_;
+  std::vector<double> value_;
 };
 
 // Four running sums: a loop of constant length over them is what compilers turn into vector code at
@@ -53,22 +89,38 @@ struct FourSums {
   double total() const { return (at[0] + at[2]) + (at[1] + at[3]); }
 };
 
-// Squared distance of two packed rows. Once it is certain to exceed `limit` any value above may
-// come back. The result depends on the two rows alone, not on their order.
-inline double squared_distance(const double* a, const double* b, index_t width, double limit) {
+// Squared distance of two dense rows. Once it is certain to exceed `limit` any value above may come
+// back. The result depends on the two rows alone, not on their order.
+inline double dense_distance(const double* a, const double* b, index_t width, double limit) {
   FourSums even, odd;
   index_t k = 0;
-  while (k + 16 <= width) {
+  while (k + kUnroll <= width) {
     even.add_squares(a + k, b + k);
     odd.add_squares(a + k + 4, b + k + 4);
     even.add_squares(a + k + 8, b + k + 8);
     odd.add_squares(a + k + 12, b + k + 12);
-    k += 16;
+    k += kUnroll;
     const double so_far = even.total() + odd.total();
     if (so_far > limit) return so_far;
   }
   for (; k < width; k += 4) even.add_squares(a + k, b + k);
   return even.total() + odd.total();
+}
+
+// The same sums over the columns that have an entry, so the same bits as for dense rows.
+inline double sparse_distance(const Row& a, const Row& b) {
+  double even[4] = {}, odd[4] = {};
+  const index_t tail = a.tail;
+  each_pair({a.column, a.value, a.size}, {b.column, b.value, b.size},
+            [&](std::int32_t k, double u, double v) {
+              (k < tail && (k & 4) ? odd : even)[k & 3] += (u - v) * (u - v);
+            });
+  return ((even[0] + even[2]) + (even[1] + even[3])) + ((odd[0] + odd[2]) + (odd[1] + odd[3]));
+}
+
+// Squared distance of two rows of one kind; above `limit` any value above it may come back.
+inline double squared_distance(const Row& a, const Row& b, double limit) {
+  return a.is_sparse() ? sparse_distance(a, b) : dense_distance(a.value, b.value, a.size, limit);
 }
 
 // A relative margin above the rounding of squared distances: with it, a bound by the triangle

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/view.h"
+#include "core/base/points.h"
 #include "core/kernel/kernel.h"
 
 namespace flexkern {
@@ -30,14 +30,7 @@ inline std::vector<double> default_lambdas(index_t n) {
 }
 
 // Columns of x that are not constant.
-inline index_t varying_columns(ConstMatrixRef x) {
-  index_t varying = 0;
-  for (index_t k = 0; k < x.cols(); ++k) {
-    const double* v = x.col(k);
-    varying += std::any_of(v, v + x.rows(), [v](double value) { return value != v[0]; });
-  }
-  return varying;
-}
+index_t varying_columns(const Points& x);
 
 // Radial kernel: widths from 10 down to 0.5 n^(-1/d), as gamma = width^-2; a handful of points
 // cannot tell narrow kernels apart and gets the two widest. Other kernels: the one value 1/d, as in

@@ -124,8 +124,8 @@ std::vector<double> Grouping::distances_to(std::int32_t cell) const {
   std::vector<double> distance(cell_.size(), kInfinity);
   for (const std::int32_t r : regions_of(cell))
     for (std::size_t s = 0; s < cell_.size(); ++s)
-      distance[s] = std::min(distance[s], squared_distance(centers_.row(r), centers_.row(s),
-                                                           centers_.width(), distance[s]));
+      distance[s] =
+          std::min(distance[s], squared_distance(centers_.row(r), centers_.row(s), distance[s]));
   return distance;
 }
 

@@ -14,8 +14,8 @@ namespace flexkern {
 namespace {
 
 // Rows packed for distances are the one large allocation of a partition.
-PackedRows pack_rows(ConstMatrixRef x, Context& context) {
-  if (PackedRows::bytes(x.rows(), x.cols()) > context.memory)
+PackedRows pack_rows(const Points& x, Context& context) {
+  if (PackedRows::bytes(x) > context.memory)
     throw MemoryBudgetError("the memory budget is too small for the partition");
   return PackedRows(x, context);
 }
@@ -26,7 +26,7 @@ std::vector<std::int32_t> iota(std::size_t n) {
   return v;
 }
 
-Partition voronoi(ConstMatrixRef x, const PartitionOptions& options, Context& context) {
+Partition voronoi(const Points& x, const PartitionOptions& options, Context& context) {
   Rng rng(context.seed, stream::kPartition);
   const index_t first =
       options.first >= 0 ? options.first : static_cast<index_t>(rng.below(x.rows()));
@@ -38,7 +38,7 @@ Partition voronoi(ConstMatrixRef x, const PartitionOptions& options, Context& co
 }
 
 // A random permutation cut into parts whose sizes differ by at most 1.
-Partition random_chunks(ConstMatrixRef x, const PartitionOptions& options, Context& context) {
+Partition random_chunks(const Points& x, const PartitionOptions& options, Context& context) {
   const index_t n = x.rows(), m = std::min(options.cells, n);
   std::vector<std::int32_t> order = iota(n);
   Rng(context.seed, stream::kPartition).shuffle(order);
@@ -50,7 +50,7 @@ Partition random_chunks(ConstMatrixRef x, const PartitionOptions& options, Conte
 
 }  // namespace
 
-Partition make_partition(ConstMatrixRef x, const PartitionOptions& options, Context& context) {
+Partition make_partition(const Points& x, const PartitionOptions& options, Context& context) {
   require(x.rows() > 0, "a partition needs at least one row");
   require(options.cells > 0, "a partition needs at least one cell");
   switch (options.type) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/context.h"
-#include "core/base/view.h"
+#include "core/base/points.h"
 
 namespace flexkern {
 
@@ -34,7 +34,7 @@ struct Partition {
   double radius = std::numeric_limits<double>::quiet_NaN();  // largest distance to a centre
 };
 
-Partition make_partition(ConstMatrixRef x, const PartitionOptions& options, Context& context);
+Partition make_partition(const Points& x, const PartitionOptions& options, Context& context);
 
 }  // namespace flexkern
 

@@ -54,20 +54,22 @@ void drop_empty(Regions& regions) {
 
 // The centre of each region moves to the row nearest to the region's mean.
 void move_to_medoids(const PackedRows& rows, Regions& regions) {
-  const index_t width = rows.width(), m = static_cast<index_t>(regions.centers.size());
-  const std::vector<index_t> size = regions.sizes();
-  std::vector<double> mean(m * width, 0.0), best(m, std::numeric_limits<double>::infinity());
-  for (index_t i = 0; i < rows.rows(); ++i) {
-    const std::int32_t a = regions.hit[i].center;
-    for (index_t k = 0; k < width; ++k)
-      mean[a * width + k] += rows.row(i)[k] / static_cast<double>(size[a]);
-  }
-  for (index_t i = 0; i < rows.rows(); ++i) {
-    const std::int32_t a = regions.hit[i].center;
-    const double d = squared_distance(rows.row(i), &mean[a * width], width, best[a]);
-    if (d >= best[a]) continue;
-    best[a] = d;
-    regions.centers[a] = static_cast<std::int32_t>(i);
+  std::vector<std::vector<std::int32_t>> members(regions.centers.size());
+  for (std::size_t i = 0; i < regions.hit.size(); ++i)
+    members[regions.hit[i].center].push_back(static_cast<std::int32_t>(i));
+  RowMean mean(rows);
+  for (std::size_t a = 0; a < members.size(); ++a) {
+    for (const std::int32_t i : members[a])
+      mean.add(rows.row(i), static_cast<double>(members[a].size()));
+    const Row center = mean.row();
+    double best = std::numeric_limits<double>::infinity();
+    for (const std::int32_t i : members[a]) {
+      const double d = squared_distance(rows.row(i), center, best);
+      if (d >= best) continue;
+      best = d;
+      regions.centers[a] = i;
+    }
+    mean.clear();
   }
 }
 

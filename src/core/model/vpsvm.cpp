@@ -1,6 +1,7 @@
 #include "vpsvm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -13,22 +14,6 @@ namespace {
 
 using Rows = std::vector<index_t>;
 
-// The chosen rows of a matrix, stored densely.
-class Selection {
- public:
-  Selection(ConstMatrixRef m, const Rows& rows)
-      : rows_(static_cast<index_t>(rows.size())), cols_(m.cols()), data_(rows.size() * m.cols()) {
-    std::size_t at = 0;
-    for (index_t k = 0; k < cols_; ++k)
-      for (index_t i : rows) data_[at++] = m(i, k);
-  }
-  ConstMatrixRef view() const { return {data_.data(), rows_, cols_}; }
-
- private:
-  index_t rows_, cols_;
-  std::vector<double> data_;
-};
-
 template <typename T>
 std::vector<T> select(const std::vector<T>& values, const Rows& rows) {
   std::vector<T> out;
@@ -38,8 +23,9 @@ std::vector<T> select(const std::vector<T>& values, const Rows& rows) {
 
 CellFit fit_rows(const CellData& data, const Rows& rows, const CellOptions& options,
                  const Device& device, std::uint64_t item, int threads, Context& context) {
-  const Selection x(data.x, rows), y(data.y, rows);
-  const CellData cell{x.view(), y.view(), select(data.weights, rows), select(data.strata, rows)};
+  const ChosenPoints x(data.x, rows), y(data.y, rows);
+  const CellData cell{x.points(), y.points().dense(), select(data.weights, rows),
+                      select(data.strata, rows)};
   return fit_cell(cell, options, device, item, threads, context);
 }
 
@@ -92,8 +78,13 @@ class Scheduler {
     return n * n;
   }
   double bytes(std::size_t at) const {
-    const double base = cell_bytes(size(at), data_.x.cols(), data_.y.cols(), options_, device_);
+    const double base = cell_bytes(size(at), values_per_row(), data_.y.cols(), options_, device_);
     return schedule_.direct ? base + factor_bytes(size(at), options_) : base;
+  }
+  // In doubles; the number of columns if the points are dense.
+  index_t values_per_row() const {
+    return static_cast<index_t>(
+        std::ceil(data_.x.bytes() / (sizeof(double) * static_cast<double>(data_.x.rows()))));
   }
   // A cell that would keep one thread busy longer than the others keep the rest is fitted with all
   // of them.
@@ -162,14 +153,13 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
 namespace {
 
 // Decision values of cell c at the given points.
-void predict_cell(const VpModel& model, std::size_t c, ConstMatrixRef x, const Device& device,
+void predict_cell(const VpModel& model, std::size_t c, const Points& x, const Device& device,
                   MatrixRef out, Context& context) {
   const index_t first = model.offset[c], count = model.offset[c + 1] - first;
-  const auto part = [&](ConstMatrixRef m) {
-    return ConstMatrixRef(m.data() + first, count, m.cols(), m.stride());
-  };
-  device.expand(x, part(model.vectors), model.kernel.with_gamma(model.gamma[c]), part(model.coef),
-                out, context.threads, context);
+  const ConstMatrixRef& coef = model.coef;
+  device.expand(x, model.vectors.middle(first, count), model.kernel.with_gamma(model.gamma[c]),
+                {coef.data() + first, count, coef.cols(), coef.stride()}, out, context.threads,
+                context);
   for (index_t r = 0; r < out.cols(); ++r)
     for (index_t i = 0; i < out.rows(); ++i)
       out(i, r) += model.intercept(static_cast<index_t>(c), r);
@@ -177,7 +167,7 @@ void predict_cell(const VpModel& model, std::size_t c, ConstMatrixRef x, const D
 
 }  // namespace
 
-void predict_cells(const VpModel& model, ConstMatrixRef x, const Device& device, MatrixRef out,
+void predict_cells(const VpModel& model, const Points& x, const Device& device, MatrixRef out,
                    Context& context) {
   const index_t n = x.rows(), responses = out.cols();
   const std::size_t cells = model.gamma.size();
@@ -201,10 +191,10 @@ void predict_cells(const VpModel& model, ConstMatrixRef x, const Device& device,
   context.start_phase("prediction", static_cast<double>(cells));
   for (std::size_t c = 0; c < cells; ++c) {
     const Rows& chosen = mean ? all : rows[c];
-    const Selection points(x, chosen);
+    const ChosenPoints points(x, chosen);
     std::vector<double> values(chosen.size() * static_cast<std::size_t>(responses));
     const MatrixRef part(values.data(), static_cast<index_t>(chosen.size()), responses);
-    predict_cell(model, c, points.view(), device, part, context);
+    predict_cell(model, c, points.points(), device, part, context);
     for (index_t r = 0; r < responses; ++r)
       for (index_t i = 0; i < part.rows(); ++i)
         out(chosen[static_cast<std::size_t>(i)], r) += share * part(i, r);

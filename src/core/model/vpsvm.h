@@ -20,17 +20,18 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<std::vect
 
 // A fitted model as prediction reads it; rows of the support vectors are ordered by cell.
 struct VpModel {
-  ConstMatrixRef vectors, coef;  // support vectors x (columns, responses)
-  ConstMatrixRef intercept;      // cells x responses
-  std::vector<index_t> offset;   // cells + 1
-  std::vector<double> gamma;     // cells
+  Points vectors;               // support vectors x columns
+  ConstMatrixRef coef;          // support vectors x responses
+  ConstMatrixRef intercept;     // cells x responses
+  std::vector<index_t> offset;  // cells + 1
+  std::vector<double> gamma;    // cells
   Kernel kernel;
-  ConstMatrixRef centers;  // no rows: the mean of all cells predicts
+  Points centers;  // no rows: the mean of all cells predicts
   std::vector<std::int32_t> cell_of_center;
 };
 
 // Decision values, rows x responses.
-void predict_cells(const VpModel& model, ConstMatrixRef x, const Device& device, MatrixRef out,
+void predict_cells(const VpModel& model, const Points& x, const Device& device, MatrixRef out,
                    Context& context);
 
 }  // namespace flexkern

@@ -12,7 +12,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Rows = std::vector<index_t>;
 
-MatrixXd gram_matrix(ConstMatrixRef x, const Kernel& kernel, const Device& device,
+MatrixXd gram_matrix(const Points& x, const Kernel& kernel, const Device& device,
                      Context& context) {
   const index_t n = x.rows();
   const MatrixXd identity = MatrixXd::Identity(n, n);
@@ -104,7 +104,7 @@ double held_out_loss(const FoldPlan& plan, const Fold& fold, const MatrixXd& pre
 
 }  // namespace
 
-void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+void search_dense(const FoldPlan& plan, ConstMatrixRef responses, const Points& x,
                   const Kernel& kernel, const Device& device, const SearchOptions& options,
                   Context& context, Surface& surface) {
   const MatrixXd y = as_eigen(responses);
@@ -130,7 +130,7 @@ void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef
   }
 }
 
-Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, const Points& x,
                      const Kernel& kernel, const Device& device, double lambda, double tol,
                      Context& context) {
   const MatrixXd y = as_eigen(responses);

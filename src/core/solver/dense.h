@@ -7,11 +7,11 @@
 
 namespace flexkern {
 
-void search_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+void search_dense(const FoldPlan& plan, ConstMatrixRef responses, const Points& x,
                   const Kernel& kernel, const Device& device, const SearchOptions& options,
                   Context& context, Surface& surface);
 
-Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+Solution solve_dense(const FoldPlan& plan, ConstMatrixRef responses, const Points& x,
                      const Kernel& kernel, const Device& device, double lambda, double tol,
                      Context& context);
 

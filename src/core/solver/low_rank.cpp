@@ -5,11 +5,12 @@
 
 #include "core/base/parallel.h"
 #include "core/base/rng.h"
+#include "core/device/cpu/pairwise.h"
 #include "core/device/cpu/update.h"
 
 namespace flexkern {
 
-LowRank::LowRank(const FoldPlan& plan, double lambda, ConstMatrixRef x, const Kernel& kernel,
+LowRank::LowRank(const FoldPlan& plan, double lambda, const Points& x, const Kernel& kernel,
                  const Device& device, index_t rank, int threads, Context& context)
     : plan_(plan), micro_(device.host()), threads_(threads), context_(context) {
   factor(x, kernel, device, rank);
@@ -33,21 +34,18 @@ index_t draw(const Eigen::VectorXd& weights, Rng& rng) {
 
 }  // namespace
 
-void LowRank::factor(ConstMatrixRef x, const Kernel& kernel, const Device& device, index_t rank) {
+void LowRank::factor(const Points& x, const Kernel& kernel, const Device& device, index_t rank) {
   const index_t n = plan_.n;
   Rng rng(context_.seed, stream::kProbe);
   l_ = Eigen::MatrixXf::Zero(plan_.stride, rank);
-  Eigen::VectorXd left = Eigen::VectorXd::Zero(n), column(n);
+  const std::vector<double> diagonal = kernel_diagonal(x, kernel, micro_);
+  Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(diagonal.data(), n), column(n);
   const double one = 1;
-  for (index_t i = 0; i < n; ++i) {
-    const ConstMatrixRef point(x.data() + i, 1, x.cols(), x.stride());
-    device.expand(point, point, kernel, {&one, 1, 1}, {&left[i], 1, 1}, 1, context_);
-  }
   const double floor = 1e-6 * left.maxCoeff();
   for (index_t j = 0; j < rank && left.maxCoeff() > floor; ++j) {
     context_.check();
     const index_t pivot = draw(left, rng);
-    const ConstMatrixRef point(x.data() + pivot, 1, x.cols(), x.stride());
+    const Points point = x.middle(pivot, 1);
     device.expand(x, point, kernel, {&one, 1, 1}, {column.data(), n, 1}, 1, context_);
     const double root = std::sqrt(left[pivot]);
     const Eigen::VectorXf known = l_.leftCols(j) * l_.row(pivot).head(j).transpose();

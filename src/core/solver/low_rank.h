@@ -16,13 +16,13 @@ namespace flexkern {
 // Woodbury identity.
 class LowRank {
  public:
-  LowRank(const FoldPlan& plan, double lambda, ConstMatrixRef x, const Kernel& kernel,
+  LowRank(const FoldPlan& plan, double lambda, const Points& x, const Kernel& kernel,
           const Device& device, index_t rank, int threads, Context& context);
   // z = preconditioner r for `cols` columns, plan.stride apart; fold[c] is the fold of column c.
   void apply(const std::vector<int>& fold, const float* r, float* z) const;
 
  private:
-  void factor(ConstMatrixRef x, const Kernel& kernel, const Device& device, index_t rank);
+  void factor(const Points& x, const Kernel& kernel, const Device& device, index_t rank);
   void prepare_folds(double lambda);
   void pack();
 

@@ -103,7 +103,7 @@ class Refinement {
 struct Problem {
   const FoldPlan& plan;
   double lambda;
-  ConstMatrixRef x;
+  const Points& x;
   const Kernel& kernel;
   GramMatrix& gram;
   const Device& device;
@@ -214,7 +214,7 @@ bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver
 
 }  // namespace
 
-Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Points& x,
                        const Kernel& kernel, GramMatrix& gram, const Device& device, int threads,
                        const SolveOptions& options, Context& context) {
   const Problem problem{plan, options.lambda, x, kernel, gram, device, threads, context};

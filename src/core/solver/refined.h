@@ -28,7 +28,7 @@ struct Solution {
 // All responses of all folds, systems ordered by fold and then by response. `gram` holds the Gram
 // matrix of x for `kernel`. Conjugate gradients on all systems as one block go first; once they
 // have cost as much as factorising would, the factors take over.
-Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, ConstMatrixRef x,
+Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Points& x,
                        const Kernel& kernel, GramMatrix& gram, const Device& device, int threads,
                        const SolveOptions& options, Context& context);
 

@@ -12,10 +12,10 @@ class CpuDevice : public Device {
   explicit CpuDevice(const Micro& micro) : micro_(micro) {}
   const char* name() const override { return micro_.name; }
   const Micro& host() const override { return micro_; }
-  std::unique_ptr<GramMatrix> gram(ConstMatrixRef x, const Kernel& kernel, int threads,
+  std::unique_ptr<GramMatrix> gram(const Points& x, const Kernel& kernel, int threads,
                                    Context& context) const override;
   double gram_bytes(index_t n) const override;
-  void expand(ConstMatrixRef x, ConstMatrixRef centers, const Kernel& kernel, ConstMatrixRef coef,
+  void expand(const Points& x, const Points& centers, const Kernel& kernel, ConstMatrixRef coef,
               MatrixRef out, int threads, Context& context) const override;
 
  private:

@@ -21,14 +21,14 @@ Buffer<double> pack_coef(ConstMatrixRef coef, index_t width) {
 
 class Expansion {
  public:
-  Expansion(ConstMatrixRef x, const PackedPoints& centers, const Kernel& kernel,
+  Expansion(const Points& x, const PackedPoints& centers, const Kernel& kernel,
             const Buffer<double>& coef, MatrixRef out, const Micro& micro)
       : centers_(centers),
         kernel_(kernel),
         coef_(coef),
         out_(out),
         micro_(micro),
-        pairs_(x, centers, kernel.uses_distance(), micro),
+        pairs_(x, centers, micro),
         tile_(kPanel * kTile),
         sums_(kPanel * round_up(std::max<index_t>(out.cols(), 1), micro.cols_f64)) {}
 
@@ -61,9 +61,9 @@ class Expansion {
 
 }  // namespace
 
-void CpuDevice::expand(ConstMatrixRef x, ConstMatrixRef centers, const Kernel& kernel,
+void CpuDevice::expand(const Points& x, const Points& centers, const Kernel& kernel,
                        ConstMatrixRef coef, MatrixRef out, int threads, Context& context) const {
-  const PackedPoints packed(centers, micro_);
+  const PackedPoints packed(centers, kernel.uses_distance(), micro_);
   const Buffer<double> packed_coef = pack_coef(coef, micro_.cols_f64);
   const index_t panels = round_up(x.rows(), kPanel) / kPanel;
   const index_t items = (panels + kPanelsPerItem - 1) / kPanelsPerItem;

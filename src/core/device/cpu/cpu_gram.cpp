@@ -21,7 +21,7 @@ constexpr index_t kPanelsPerItem = 8;
 
 class CpuGram : public GramMatrix {
  public:
-  CpuGram(ConstMatrixRef x, const Kernel& kernel, int threads, const Micro& micro, Context& context)
+  CpuGram(const Points& x, const Kernel& kernel, int threads, const Micro& micro, Context& context)
       : n_(x.rows()),
         panels_(round_up(n_, kPanel) / kPanel),
         kernel_(kernel),
@@ -30,7 +30,7 @@ class CpuGram : public GramMatrix {
         context_(context),
         base_(panels_ * kPanel * n_),
         values_(panels_ * kPanel * n_) {
-    const PackedPoints points(x, micro);
+    const PackedPoints points(x, kernel.uses_distance(), micro);
     for_panels([&](index_t first, index_t last) { fill_base(x, points, first, last); });
   }
 
@@ -79,9 +79,9 @@ class CpuGram : public GramMatrix {
     });
   }
 
-  void fill_base(ConstMatrixRef x, const PackedPoints& points, index_t first, index_t last) {
+  void fill_base(const Points& x, const PackedPoints& points, index_t first, index_t last) {
     const index_t block = points.width() * 32;
-    PanelPairs pairs(x, points, kernel_.uses_distance(), micro_);
+    PanelPairs pairs(x, points, micro_);
     Buffer<double> tile(kPanel * block);
     double sum = 0;
     for (index_t p = first; p < last; ++p) {
@@ -119,7 +119,7 @@ class CpuGram : public GramMatrix {
 
 }  // namespace
 
-std::unique_ptr<GramMatrix> CpuDevice::gram(ConstMatrixRef x, const Kernel& kernel, int threads,
+std::unique_ptr<GramMatrix> CpuDevice::gram(const Points& x, const Kernel& kernel, int threads,
                                             Context& context) const {
   return std::make_unique<CpuGram>(x, kernel, threads, micro_, context);
 }

@@ -2,44 +2,97 @@
 
 #include <cmath>
 
-namespace flexkern {
+#include "core/base/error.h"
 
-std::vector<double> PackedPoints::squared_norms(ConstMatrixRef x) {
-  std::vector<double> norms(static_cast<std::size_t>(x.rows()), 0.0);
-  for (index_t k = 0; k < x.cols(); ++k)
-    for (index_t i = 0; i < x.rows(); ++i) norms[static_cast<std::size_t>(i)] += x(i, k) * x(i, k);
-  return norms;
+namespace flexkern {
+namespace {
+
+double squared_distance(ConstMatrixRef x, index_t i, ConstMatrixRef y, index_t j) {
+  double sum = 0;
+  for (index_t k = 0; k < x.cols(); ++k) {
+    const double difference = x(i, k) - y(j, k);
+    sum += difference * difference;
+  }
+  return sum;
 }
 
-PanelPairs::PanelPairs(ConstMatrixRef x, const PackedPoints& others, bool distance,
-                       const Micro& micro)
-    : x_(x),
-      others_(others),
-      distance_(distance),
-      micro_(micro),
-      panel_(kPanel * std::max<index_t>(x.cols(), 1)),
-      dot_(kPanel * others.width()) {}
+double squared_distance(const SparseRow& u, const SparseRow& v) {
+  double sum = 0;
+  each_pair(u, v, [&](std::int32_t, double a, double b) { sum += (a - b) * (a - b); });
+  return sum;
+}
+
+double squared_distance(const Points& x, index_t i, const Points& y, index_t j) {
+  if (!x.is_sparse()) return squared_distance(x.dense(), i, y.dense(), j);
+  return squared_distance(x.sparse().row(i), y.sparse().row(j));
+}
+
+}  // namespace
+
+std::vector<double> own_terms(const Points& x, bool distance) {
+  std::vector<double> terms(static_cast<std::size_t>(x.rows()), 0.0);
+  if (!x.is_sparse()) {
+    for (index_t k = 0; distance && k < x.cols(); ++k) {
+      const double* v = x.dense().col(k);
+      for (std::size_t i = 0; i < terms.size(); ++i) terms[i] += v[i] * v[i];
+    }
+    return terms;
+  }
+  for (index_t i = 0; i < x.rows(); ++i) {
+    double& term = terms[static_cast<std::size_t>(i)];
+    const SparseRow row = x.sparse().row(i);
+    if (!distance) term = x.shift_term(i);
+    for (index_t e = 0; distance && e < row.size; ++e) term += row.value[e] * row.value[e];
+  }
+  return terms;
+}
+
+PackedPoints::PackedPoints(const Points& x, bool distance, const Micro& micro)
+    : x_(x), distance_(distance), width_(micro.cols_f64), own_(own_terms(x, distance)) {
+  if (x.is_sparse())
+    columns_ = SparseRows::transpose(x.sparse());
+  else
+    groups_ = pack_points(x.dense(), width_);
+}
+
+PanelPairs::PanelPairs(const Points& x, const PackedPoints& others, const Micro& micro)
+    : x_(x), others_(others), micro_(micro), dot_(kPanel * others.width()) {
+  require(x.is_sparse() == others.points().is_sparse(), "points of two kinds meet");
+  if (x.is_sparse())
+    sparse_ = std::make_unique<SparseDots>(x.sparse(), others.columns());
+  else
+    panel_ = Buffer<double>(kPanel * std::max<index_t>(x.cols(), 1));
+}
 
 void PanelPairs::select(index_t p) {
   begin_ = p * kPanel;
-  pack_panel(x_, begin_, panel_.data());
-  std::fill(norms_, norms_ + kPanel, 0.0);
-  for (index_t k = 0; k < x_.cols(); ++k)
-    for (index_t r = 0; r < kPanel; ++r)
-      norms_[r] += panel_[k * kPanel + r] * panel_[k * kPanel + r];
+  if (sparse_)
+    sparse_->select(begin_);
+  else
+    pack_panel(x_.dense(), begin_, panel_.data());
+  const auto own =
+      own_terms(x_.middle(begin_, std::min(kPanel, x_.rows() - begin_)), others_.distance());
+  std::fill(std::copy(own.begin(), own.end(), own_), own_ + kPanel, 0.0);
+}
+
+// Inner products with one group of the others.
+void PanelPairs::dots(index_t first, index_t count) {
+  if (sparse_) return sparse_->copy(first, count, dot_.data());
+  std::fill_n(dot_.data(), dot_.size(), 0.0);
+  micro_.gemm_f64(x_.cols(), panel_.data(), others_.group(first / others_.width()), dot_.data(),
+                  kPanel);
 }
 
 void PanelPairs::evaluate(index_t first, index_t last, double* out) {
   const index_t width = others_.width();
   for (index_t j = first; j < last; j += width) {
-    std::fill_n(dot_.data(), kPanel * width, 0.0);
-    micro_.gemm_f64(x_.cols(), panel_.data(), others_.group(j / width), dot_.data(), kPanel);
     const index_t used = std::min(width, last - j);
+    dots(j, used);
     for (index_t c = 0; c < used; ++c, out += kPanel) {
       const double* dot = dot_.data() + c * kPanel;
-      if (!distance_)
-        std::copy_n(dot, kPanel, out);
-      else if (micro_.distance(dot, norms_, others_.norm(j + c), out))
+      if (!others_.distance())
+        for (index_t r = 0; r < kPanel; ++r) out[r] = dot[r] + own_[r] + others_.own(j + c);
+      else if (micro_.distance(dot, own_, others_.own(j + c), out))
         recompute(j + c, out);
     }
   }
@@ -48,17 +101,20 @@ void PanelPairs::evaluate(index_t first, index_t last, double* out) {
 // Sums of squared differences where |u|^2 + |v|^2 - 2 u'v has lost its digits; equal points get
 // exactly 0.
 void PanelPairs::recompute(index_t j, double* out) const {
-  const ConstMatrixRef others = others_.points();
   const index_t rows = std::min(kPanel, x_.rows() - begin_);
-  for (index_t r = 0; r < rows; ++r) {
-    if (out[r] >= kCancellation * (norms_[r] + others_.norm(j))) continue;
-    double sum = 0;
-    for (index_t k = 0; k < x_.cols(); ++k) {
-      const double difference = x_(begin_ + r, k) - others(j, k);
-      sum += difference * difference;
-    }
-    out[r] = sum;
+  for (index_t r = 0; r < rows; ++r)
+    if (out[r] < kCancellation * (own_[r] + others_.own(j)))
+      out[r] = squared_distance(x_, begin_ + r, others_.points(), j);
+}
+
+std::vector<double> kernel_diagonal(const Points& x, const Kernel& kernel, const Micro& micro) {
+  std::vector<double> base(static_cast<std::size_t>(round_up(x.rows(), kPanel)), 0.0);
+  if (!kernel.uses_distance()) {
+    const std::vector<double> norms = own_terms(x, true), terms = own_terms(x, false);
+    for (std::size_t i = 0; i < norms.size(); ++i) base[i] = norms[i] + 2 * terms[i];
   }
+  apply_kernel(kernel, micro, static_cast<index_t>(base.size()), base.data(), base.data());
+  return base;
 }
 
 namespace {

@@ -3,37 +3,44 @@
 #ifndef FLEXKERN_DEVICE_CPU_PAIRWISE_H
 #define FLEXKERN_DEVICE_CPU_PAIRWISE_H
 
+#include <memory>
 #include <vector>
 
 #include "core/kernel/kernel.h"
 #include "pack.h"
+#include "sparse_dots.h"
 
 namespace flexkern {
 
-// The right-hand points of a product, packed once.
+// What the base quantity of a pair takes from each of its points alone: the squared norm for a
+// distance, the term of the shift for an inner product.
+std::vector<double> own_terms(const Points& x, bool distance);
+
+// The right-hand points of a product, packed once: in groups, or by columns if they are sparse.
 class PackedPoints {
  public:
-  PackedPoints(ConstMatrixRef x, const Micro& micro)
-      : x_(x), width_(micro.cols_f64), groups_(pack_points(x, width_)), norms_(squared_norms(x)) {}
-  ConstMatrixRef points() const { return x_; }
+  PackedPoints(const Points& x, bool distance, const Micro& micro);
+  const Points& points() const { return x_; }
   index_t size() const { return x_.rows(); }
   index_t width() const { return width_; }
+  bool distance() const { return distance_; }
   const double* group(index_t g) const { return groups_.data() + g * width_ * x_.cols(); }
-  double norm(index_t i) const { return norms_[static_cast<std::size_t>(i)]; }
-
-  static std::vector<double> squared_norms(ConstMatrixRef x);
+  SparseRef columns() const { return columns_.ref(); }
+  double own(index_t i) const { return own_[static_cast<std::size_t>(i)]; }
 
  private:
-  ConstMatrixRef x_;
+  Points x_;
+  bool distance_;
   index_t width_;
   Buffer<double> groups_;
-  std::vector<double> norms_;
+  SparseRows columns_;
+  std::vector<double> own_;
 };
 
 // Works through the panels of x; one object per thread.
 class PanelPairs {
  public:
-  PanelPairs(ConstMatrixRef x, const PackedPoints& others, bool distance, const Micro& micro);
+  PanelPairs(const Points& x, const PackedPoints& others, const Micro& micro);
   // Makes rows [16 p, 16 p + 16) of x the current panel.
   void select(index_t p);
   // Base quantities of the current panel with points [first, last) of the others, 16 values a
@@ -41,15 +48,19 @@ class PanelPairs {
   void evaluate(index_t first, index_t last, double* out);
 
  private:
+  void dots(index_t first, index_t count);
   void recompute(index_t j, double* out) const;
-  ConstMatrixRef x_;
+  Points x_;
   const PackedPoints& others_;
-  bool distance_;
   const Micro& micro_;
   index_t begin_ = 0;
+  std::unique_ptr<SparseDots> sparse_;
   Buffer<double> panel_, dot_;
-  double norms_[kPanel] = {};
+  double own_[kPanel] = {};
 };
+
+// k(u, u) of each point.
+std::vector<double> kernel_diagonal(const Points& x, const Kernel& kernel, const Micro& micro);
 
 // values = kernel(base); n is a multiple of 16. In and out may be the same.
 void apply_kernel(const Kernel& kernel, const Micro& micro, index_t n, const float* base,
