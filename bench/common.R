@@ -53,3 +53,46 @@ letters_data <- function() {
 to_unit <- function(v, range) 2 * (v - range[1]) / (range[2] - range[1]) - 1
 
 squared_error <- function(predicted, y) mean((pmax(-1, pmin(1, predicted)) - y)^2)
+
+step_function <- function(x) {
+  c(-1, 0.8, -0.3, 1, 0.1)[findInterval(x, c(-0.6, -0.2, 0.1, 0.55)) + 1]
+}
+
+draw_steps <- function(n, seed) {
+  set.seed(seed)
+  x <- stats::runif(n, -1, 1)
+  spread <- (3 * sin(pi / 2 * abs(x)) + 1) / 4
+  noise <- stats::runif(n, -1, 1) * spread + stats::runif(n, -1, 1) * spread
+  list(x = matrix(x, n, 1, dimnames = list(NULL, "x1")), y = step_function(x) + noise)
+}
+
+# A step function of one variable under noise that grows with |x|, and fresh points to test on.
+step_data <- function(n, seed) {
+  train <- draw_steps(n, 1000 + seed)
+  test <- draw_steps(20000, 999)
+  range <- range(train$y)
+  list(x = train$x, y = to_unit(train$y, range), test_x = test$x, test_y = to_unit(test$y, range),
+       test_f = to_unit(step_function(test$x), range))
+}
+
+# The first against the second half of the alphabet.
+half_alphabet <- function(n, seed) {
+  all <- letters_data()
+  y <- ifelse(all$y %in% LETTERS[1:13], -1, 1)
+  set.seed(seed)
+  train <- sample(16000)[seq_len(n)]
+  low <- apply(all$x[train, ], 2, min)
+  width <- apply(all$x[train, ], 2, max) - low
+  x <- sweep(sweep(all$x, 2, low), 2, ifelse(width == 0, 1, width), "/")
+  list(x = x[train, ], y = y[train], test_x = x[16001:20000, ], test_y = y[16001:20000])
+}
+
+geometric <- function(from, to) exp(seq(log(from), log(to), length.out = 10))
+
+# liquidSVM's own default grid, given to both; its kernel is exp(-|u - v|^2 / width^2).
+default_grid <- function(x) {
+  m <- 0.8 * nrow(x)
+  d <- ncol(x)
+  list(width = geometric(min(10, 5 * (1 + 5 / m)^d), 0.2 * m^(-1 / d)),
+       lambda = geometric(0.01, 0.001 / m))
+}
