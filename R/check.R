@@ -140,6 +140,6 @@ check_dots <- function(dots, known, where) {
 nearest_name <- function(bad, known) {
   if (bad %in% names(foreign_names)) return(foreign_names[[bad]])
   distance <- utils::adist(bad, known, ignore.case = TRUE)[1L, ]
-  if (min(distance) > max(2, nchar(bad) / 3)) return(NULL)
+  if (min(distance) > max(1, nchar(bad) / 3)) return(NULL)
   known[which.min(distance)]
 }

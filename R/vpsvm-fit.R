@@ -31,6 +31,7 @@ vpsvm_fit <- function(input, s) {
 
 # What can only be checked with the data at hand.
 fit_settings <- function(s, x, outcome) {
+  if (!s$folds_given) s$folds <- min(s$folds, nrow(x))
   if (s$validation == "cv" && s$folds > nrow(x)) {
     abort("`folds` = ", s$folds, " exceeds the ", nrow(x), " rows.", arg = "folds")
   }

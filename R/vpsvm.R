@@ -50,7 +50,8 @@
 #' @param lambda Positive penalties to search over, or one to use; `NULL` for the grid.
 #' @param cost The penalty in the form of \pkg{e1071}: `lambda = 1 / (2 * cost * n)`, with `n` the
 #'   rows of the cell. Not together with `lambda`.
-#' @param folds Number of cross-validation folds (at least 2), stratified by class.
+#' @param folds Number of cross-validation folds (at least 2), stratified by class; without it 5, or
+#'   one per row where there are fewer.
 #' @param validation `"cv"`, or `"split"`: the first half trains, the rest validates (the paper's
 #'   TV-VP-SVM).
 #' @param final `"average"` of the fold models, or `"refit"` of one model on the whole cell.
@@ -72,7 +73,8 @@
 #' @param threads,memory,device Threads, bytes of work memory and device; see [flexkern_config()].
 #' @param verbose `TRUE` for a progress message at most once a second.
 #' @param seed A whole number for the folds, chunks and first center; by default one number is
-#'   drawn from R's stream, and none if the fit has no random part.
+#'   drawn from R's stream, and none if the fit has no random part. The same seed and rows in the
+#'   same order give the same model.
 #' @param na.action [na.fail()], [na.omit()] or [na.exclude()].
 #' @param data A data frame with the variables of the formula.
 #' @param subset Rows to use, evaluated in `data`.
@@ -142,7 +144,7 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
   if (missing(x)) abort("`x` is missing; give `x` and `y`, or a formula and `data`.", arg = "x")
   check_dots(list(...), vpsvm_arguments(), "vpsvm")
   settings <- vpsvm_settings(
-    mget(setting_names(), environment()),
+    c(mget(setting_names(), environment()), folds_given = !missing(folds)),
     folds_asked = !missing(folds) || (!missing(final) && identical(final, "average"))
   )
   molded <- inherits(x, "flexkern_input")

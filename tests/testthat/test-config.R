@@ -1,4 +1,4 @@
-test_that("threads: argument, option, variable, two", {
+test_that("D40, D41: threads: argument, option, variable, two", {
   old <- options(flexkern.threads = NULL)
   on.exit(options(old))
   before <- Sys.getenv("FLEXKERN_THREADS", NA)
@@ -28,7 +28,7 @@ test_that("the configuration prints", {
   expect_output(print(flexkern_config()), "threads")
 })
 
-test_that("a device that is absent is an error with the way out", {
+test_that("D76: a device that is absent is an error with the way out", {
   skip_if(flexkern_config()$cuda)
   d <- two_classes()
   expect_flexkern_error(vpsvm(y ~ ., d, device = "cuda"), "--with-cuda.*auto")

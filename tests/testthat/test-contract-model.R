@@ -4,7 +4,7 @@ d <- two_classes()
 X <- d[-1]
 
 for_each_fitter(list(
-  "probabilities agree with labels and do not change them" = function(f) {
+  "D30, D31, D34: probabilities agree with labels and do not change them" = function(f) {
     skip_if_not(f$probability)
     for (data in list(d, setNames(iris[c(5, 1:4)], c("y", letters[1:4])))) {
       set.seed(1)
@@ -25,7 +25,7 @@ for_each_fitter(list(
     m <- f$quick(y ~ ., d, probability = TRUE, seed = 1)
     expect_identical(predict(m, d), predict(f$quick(y ~ ., d), d))
   },
-  "uninformative or rare classes still get probabilities" = function(f) {
+  "D32: uninformative or rare classes still get probabilities" = function(f) {
     skip_if_not(f$probability)
     z <- data.frame(y = factor(rep(c("n", "p"), c(28, 2))), a = rep(0:1, 15))
     m <- suppressWarnings(f$small(y ~ a, z, probability = TRUE, seed = 1))
@@ -33,10 +33,10 @@ for_each_fitter(list(
     expect_true(all(is.finite(p)))
     expect_identical(colnames(p)[max.col(p, "first")], as.character(predict(m, z)))
   },
-  "a fit without probabilities says how to get them" = function(f) {
+  "D33: a fit without probabilities says how to get them" = function(f) {
     expect_flexkern_error(predict(f$quick(y ~ ., d), d, type = "prob"), "refit.*probability = TRUE")
   },
-  "class weights: named, in any order, for any number of classes" = function(f) {
+  "D37: class weights: named, in any order, for any number of classes" = function(f) {
     skip_if_not(f$class.weights)
     w <- c(virginica = 5, setosa = 1, versicolor = 0.1)
     m <- f$quick(Species ~ ., iris, class.weights = w)
@@ -49,7 +49,7 @@ for_each_fitter(list(
     expect_flexkern_error(f$quick(y ~ ., d, class.weights = c(lo = 2)), "`low`, `high`, not `lo`")
     expect_flexkern_error(f$quick(y ~ ., d, class.weights = 1:2), "named")
   },
-  "weights are checked by position" = function(f) {
+  "D38, D39: weights are checked by position" = function(f) {
     bad <- function(w) f$quick(X, d$y, weights = w)
     expect_flexkern_error(bad(c(NA, rep(1, 39))), "missing value at position 1")
     expect_flexkern_error(bad(c(rep(1, 38), -1, -2)), "negative values at positions 39, 40")
@@ -73,7 +73,7 @@ for_each_fitter(list(
     expect_equal(predict(f$quick(X, d$y, weights = w), X, type = "decision"),
                  predict(f$quick(X[rows, ], d$y[rows]), X, type = "decision"), tolerance = 1e-4)
   },
-  "a fit with random parts draws one number, one without draws none" = function(f) {
+  "D51: a fit with random parts draws one number, one without draws none" = function(f) {
     set.seed(1)
     f$small(X, d$y)
     after <- runif(1)
@@ -91,7 +91,7 @@ for_each_fitter(list(
     set.seed(1)
     expect_identical(after, runif(1))
   },
-  "the seed alone decides, not the number of threads" = function(f) {
+  "D49: the seed alone decides, not the number of threads" = function(f) {
     big <- two_classes(300)
     a <- f$small(y ~ ., big, seed = 3, threads = 1)
     b <- f$small(y ~ ., big, seed = 3, threads = 2)
@@ -99,18 +99,28 @@ for_each_fitter(list(
     expect_identical(predict(a, big, type = "decision", threads = 1),
                      predict(a, big, type = "decision", threads = 2))
   },
-  "nothing is printed, and progress comes as messages" = function(f) {
+  "D47, D48: nothing is printed, and progress comes as messages" = function(f) {
     expect_silent(f$small(y ~ ., d, seed = 1))
     out <- capture.output(suppressMessages(m <- f$small(y ~ ., d, seed = 1, verbose = TRUE)))
     expect_length(out, 0)
   },
-  "a saved model predicts the same" = function(f) {
+  "D52: a saved model predicts the same" = function(f) {
     m <- f$small(y ~ ., d, seed = 1)
     file <- tempfile()
     saveRDS(m, file)
     expect_identical(predict(readRDS(file), d, type = "decision"), predict(m, d, type = "decision"))
   },
-  "a model holds no environment, function or pointer" = function(f) {
+  "D53: a model of another version is refused if it cannot be read" = function(f) {
+    m <- f$quick(y ~ ., d)
+    predict_as <- function(version) predict(replace(m, "version", list(version)), d)
+    expect_length(predict_as("0.1.0"), 40)
+    expect_flexkern_error(predict_as("99.0"), "saved by flexkern 99.0, but this is .*; update")
+    expect_flexkern_error(predict_as("0.0.1"), "saved by flexkern 0.0.1.*refit")
+    for (none in list(NULL, 3, "new", NA_character_, c("0.1.0", "0.1.0"))) {
+      expect_flexkern_error(predict_as(none), "no version; refit")
+    }
+  },
+  "D54: a model holds no environment, function or pointer" = function(f) {
     has_reference <- function(x) {
       if (is.environment(x) && !identical(x, globalenv())) return(TRUE)
       if (is.function(x) || typeof(x) == "externalptr") return(TRUE)
@@ -126,7 +136,7 @@ for_each_fitter(list(
     expect_lt(length(serialize(m, NULL)), 50000)
     expect_type(m$version, "character")
   },
-  "the call is trimmed when data came by value" = function(f) {
+  "D54: the call is trimmed when data came by value" = function(f) {
     big <- two_classes(500)
     m <- do.call(f$quick, list(y ~ a + b, data = big))
     expect_lt(object.size(m$call), 1e4)
@@ -134,6 +144,8 @@ for_each_fitter(list(
     expect_lt(object.size(m$call), 1e4)
     m <- do.call(f$fit, list(y ~ a, data = big, gamma = 1, lambda = 0.01))
     expect_null(attributes(m$call$formula))
+    expect_flexkern_error(update(m, lambda = 1), "give it again: update\\(fit, data = ...\\)")
+    expect_identical(predict(update(m, data = big), big), predict(m, big))
   },
   "update() repeats the call with changes" = function(f) {
     m <- f$fit(y ~ ., data = d, gamma = 1, lambda = 0.01)
@@ -147,8 +159,29 @@ for_each_fitter(list(
     expect_output(returned <- withVisible(print(m)), "Call")
     expect_false(returned$visible)
     expect_output(print(summary(m)), "Cells")
+    for (generic in list(print, summary, fitted, residuals, nobs)) {
+      expect_flexkern_error(generic(m, wrong = 1), "no argument `wrong`")
+    }
+    for (digits in list(NA, 0, "a", 1:2)) expect_flexkern_error(print(m, digits), "`digits`")
   },
-  "a class with one observation is named in a warning" = function(f) {
+  "D55: a model grows with its support vectors, not with their square" = function(f) {
+    size <- function(n) as.numeric(object.size(f$quick(y ~ ., two_classes(n))))
+    expect_lt(size(2000), 2.1 * size(1000))
+  },
+  "D57: a fit that exceeds the memory budget is refused with number and remedy" = function(f) {
+    x <- matrix(seq_len(2e5) / 2e5, ncol = 1)
+    elapsed <- system.time(
+      expect_flexkern_error(f$quick(x, factor(rep(1:2, 1e5)), cells = 1, memory = 1e9),
+                            "200000 rows.*[0-9] GB.*1 GB.*max.cell.*memory")
+    )
+    expect_lt(elapsed[[1]], 5)
+  },
+  "fewer rows than the default number of folds" = function(f) {
+    few <- f$fit(X[1:4, ], d$y[1:4], seed = 1)
+    expect_length(predict(few, X), 40)
+    expect_flexkern_error(f$fit(X[1:4, ], d$y[1:4], folds = 5), "5 exceeds the 4 rows")
+  },
+  "D71: a class with one observation is named in a warning" = function(f) {
     o <- d
     o$y <- factor(c("rare", as.character(d$y)[-1]))
     expect_warning(m <- f$small(y ~ ., o, folds = 5, seed = 1), "`rare`")
@@ -163,23 +196,23 @@ for_each_fitter(list(
     m <- f$quick(X, rep(7, 40))
     expect_equal(predict(m, X), rep(7, 40))
   },
-  "ten fits and predictions in a row" = function(f) {
+  "D78: ten fits and predictions in a row" = function(f) {
     first <- predict(f$small(y ~ ., d, seed = 1, device = "auto"), d)
     for (i in 1:9) expect_identical(predict(f$small(y ~ ., d, seed = 1), d), first)
   },
-  "one thread keeps one core busy" = function(f) {
+  "D42: one thread keeps one core busy" = function(f) {
     skip_on_cran()
     s <- system.time(f$fit(y ~ ., two_classes(1500), threads = 1, seed = 1))
     expect_lt(s[["user.self"]], 1.2 * s[["elapsed"]] + 0.1)
   },
-  "one probability column is a plain numeric vector" = function(f) {
+  "D83: one probability column is a plain numeric vector" = function(f) {
     skip_if_not(f$probability)
     m <- f$small(y ~ ., d, probability = TRUE, seed = 1)
     p <- predict(m, d, type = "prob")[, "high"]
     expect_type(p, "double")
     expect_null(attributes(p))
   },
-  "predicting one row is fast" = function(f) {
+  "D61: predicting one row is fast" = function(f) {
     m <- f$quick(y ~ ., d)
     expect_lt(system.time(for (i in 1:200) predict(m, d[1, ]))[[3]], 2)
   }

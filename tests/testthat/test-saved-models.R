@@ -1,6 +1,6 @@
 # Models saved by earlier versions predict what they predicted then.
 
-test_that("a model of version 0.1.0 predicts the same", {
+test_that("D50, D53: a model of version 0.1.0 predicts the same", {
   saved <- readRDS(test_path("fixtures", "vpsvm-0.1.0.rds"))
   for (name in names(saved$models)) {
     expect_equal(predict(saved$models[[name]], saved$newdata[[name]]), saved$answers[[name]],
@@ -10,7 +10,7 @@ test_that("a model of version 0.1.0 predicts the same", {
                saved$answers$prob, tolerance = 1e-5)
 })
 
-test_that("another process predicts the same to the bit", {
+test_that("D52: another process predicts the same to the bit", {
   skip_on_cran()
   d <- two_classes()
   fit <- vpsvm(y ~ ., d, seed = 1)
