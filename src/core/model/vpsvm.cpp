@@ -116,6 +116,13 @@ class Scheduler {
   Schedule schedule_;
 };
 
+std::string phase(std::size_t cells, double bytes) {
+  char text[96];
+  std::snprintf(text, sizeof text, "fit, %zu %s, %.3g GB of memory", cells,
+                cells == 1 ? "cell" : "cells", bytes / 1e9);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Rows> rows_by_cell(const std::vector<std::int32_t>& cell) {
@@ -138,8 +145,7 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
   std::vector<CellFit> fits(rows.size());
   double work = 0;
   for (const Rows& r : rows) work += static_cast<double>(r.size()) * static_cast<double>(r.size());
-  context.start_phase(
-      "fit, " + std::to_string(rows.size()) + (rows.size() > 1 ? " cells" : " cell"), work);
+  context.start_phase(phase(rows.size(), bytes), work);
   const auto fit = [&](std::size_t at, int threads) {
     const std::size_t c = schedule.order[at];
     fits[c] = fit_rows(data, rows[c], cell_options, device, c, threads, context);
