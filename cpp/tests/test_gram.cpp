@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "naive.h"
+#include "products.h"
 
 namespace flexkern {
 namespace {
@@ -21,34 +21,6 @@ class GramTest : public testing::TestWithParam<const Micro*> {
 
 INSTANTIATE_TEST_SUITE_P(Sets, GramTest, testing::ValuesIn(available_micro()),
                          [](const auto& info) { return std::string(info.param->name); });
-
-// A block of vectors of n values, padded by zeros.
-Buffer<float> block(const GramMatrix& gram, const MatrixXd& columns) {
-  Buffer<float> out(gram.stride() * columns.cols());
-  std::fill_n(out.data(), out.size(), 0.0f);
-  for (index_t c = 0; c < columns.cols(); ++c)
-    for (index_t i = 0; i < columns.rows(); ++i)
-      out[c * gram.stride() + i] = static_cast<float>(columns(i, c));
-  return out;
-}
-
-MatrixXd product(GramMatrix& gram, const MatrixXd& columns) {
-  const Buffer<float> in = block(gram, columns);
-  Buffer<float> out(in.size());
-  gram.multiply(in.data(), columns.cols(), out.data());
-  MatrixXd result(columns.rows(), columns.cols());
-  for (index_t c = 0; c < columns.cols(); ++c)
-    for (index_t i = 0; i < columns.rows(); ++i) result(i, c) = out[c * gram.stride() + i];
-  return result;
-}
-
-// The matrix itself: its product with the identity.
-MatrixXd entries(GramMatrix& gram, index_t n) { return product(gram, MatrixXd::Identity(n, n)); }
-
-// Single-precision values, so that their rounding is no matter.
-MatrixXd random_block(index_t n, index_t cols, std::uint64_t seed) {
-  return to_eigen(uniform_data(n, cols, seed).view()).cast<float>().cast<double>();
-}
 
 TEST_P(GramTest, EntriesAreKernelValuesOfAnyNumberOfPoints) {
   for (const index_t n : {1, 15, 16, 17, 100, 333})

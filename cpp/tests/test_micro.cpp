@@ -214,5 +214,12 @@ TEST_P(MicroTest, AxpyAddsAMultiple) {
   }
 }
 
+TEST_P(MicroTest, TransposeSwapsRowsAndColumns) {
+  const Buffer<float> in = random_buffer<float>(kPanel * kPanel, 16), out(kPanel * kPanel);
+  micro().transpose(in.data(), out.data());
+  for (index_t i = 0; i < kPanel; ++i)
+    for (index_t j = 0; j < kPanel; ++j) EXPECT_EQ(out[i * kPanel + j], in[j * kPanel + i]);
+}
+
 }  // namespace
 }  // namespace flexkern

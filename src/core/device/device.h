@@ -23,7 +23,8 @@ class GramMatrix {
   virtual index_t stride() const = 0;
   // Evaluates the kernel with this gamma.
   virtual void set_gamma(double gamma) = 0;
-  // The lower triangle of the submatrix of these rows, columns of `out` being `stride` apart.
+  // The lower triangle of the submatrix of these rows, which rise; columns of `out` are `stride`
+  // apart.
   virtual void submatrix(const std::vector<index_t>& rows, float* out, index_t stride) const = 0;
   // out = K in, for the `cols` columns of a block.
   virtual void multiply(const float* in, index_t cols, float* out) = 0;
@@ -39,6 +40,14 @@ class Device {
                                            Context& context) const = 0;
   // Bytes that gram() takes for n points.
   virtual double gram_bytes(index_t n) const = 0;
+  // For many points: the values of half of the pairs, the matrix being symmetric, as far as they
+  // fit into so many bytes; the others are computed again in every product. The bits are the same
+  // in any case. x must live as long as the matrix.
+  virtual std::unique_ptr<GramMatrix> compact_gram(const Points& x, const Kernel& kernel,
+                                                   double bytes, int threads,
+                                                   Context& context) const = 0;
+  // Bytes with which compact_gram() holds all values for n points.
+  virtual double compact_gram_bytes(index_t n) const = 0;
   // out = K(x, centers) coef, in double precision throughout.
   virtual void expand(const Points& x, const Points& centers, const Kernel& kernel,
                       ConstMatrixRef coef, MatrixRef out, int threads, Context& context) const = 0;

@@ -15,6 +15,9 @@ class CpuDevice : public Device {
   std::unique_ptr<GramMatrix> gram(const Points& x, const Kernel& kernel, int threads,
                                    Context& context) const override;
   double gram_bytes(index_t n) const override;
+  std::unique_ptr<GramMatrix> compact_gram(const Points& x, const Kernel& kernel, double bytes,
+                                           int threads, Context& context) const override;
+  double compact_gram_bytes(index_t n) const override;
   void expand(const Points& x, const Points& centers, const Kernel& kernel, ConstMatrixRef coef,
               MatrixRef out, int threads, Context& context) const override;
 

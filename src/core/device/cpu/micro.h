@@ -37,6 +37,8 @@ struct Micro {
                           float* v);
   // y += alpha x; n is a multiple of 16.
   void (*axpy)(index_t n, float alpha, const float* x, float* y);
+  // out = in', both 16 x 16.
+  void (*transpose)(const float* in, float* out);
 };
 
 extern const Micro kMicroPlain;

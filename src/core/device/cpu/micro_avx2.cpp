@@ -78,6 +78,23 @@ struct F32 : ExpConstantsF32 {
     sum[1] = _mm256_fmadd_pd(_mm256_cvtps_pd(_mm256_extractf128_ps(a, 1)),
                              _mm256_cvtps_pd(_mm256_extractf128_ps(b, 1)), sum[1]);
   }
+  FK_INLINE void transpose(type* v) {
+    __m256 pairs[8];  // two rows interleaved, then four
+    for (int i = 0; i < 8; i += 2) {
+      pairs[i] = _mm256_unpacklo_ps(v[i], v[i + 1]);
+      pairs[i + 1] = _mm256_unpackhi_ps(v[i], v[i + 1]);
+    }
+    __m256 fours[8];
+    for (int i = 0; i < 8; i += 4)
+      for (int h = 0; h < 2; ++h) {
+        fours[i + 2 * h] = _mm256_shuffle_ps(pairs[i + h], pairs[i + 2 + h], 0x44);
+        fours[i + 2 * h + 1] = _mm256_shuffle_ps(pairs[i + h], pairs[i + 2 + h], 0xEE);
+      }
+    for (int i = 0; i < 4; ++i) {
+      v[i] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x20);
+      v[i + 4] = _mm256_permute2f128_ps(fours[i], fours[i + 4], 0x31);
+    }
+  }
 };
 
 #include "micro_body.h"
@@ -85,7 +102,7 @@ struct F32 : ExpConstantsF32 {
 }  // namespace
 
 const Micro kMicroAvx2 = {"avx2",  FK_COLS_F32, FK_COLS_F64, gemm_f32,      gemm_f64, exp_f32,
-                          exp_f64, distance,    mask_dot,    orthogonalise, axpy};
+                          exp_f64, distance,    mask_dot,    orthogonalise, axpy,     transpose};
 
 }  // namespace flexkern
 

@@ -112,3 +112,16 @@ FK_TARGET void axpy(index_t n, float alpha, const float* x, float* y) {
   for (index_t i = 0; i < n; i += F32::width)
     F32::store(y + i, F32::fma(F32::load(x + i), F32::set(alpha), F32::load(y + i)));
 }
+
+FK_TARGET void transpose(const float* in, float* out) {
+  constexpr int width = F32::width;
+  for (index_t j = 0; j < kPanel; j += width)
+    for (index_t r = 0; r < kPanel; r += width) {
+      F32::type v[width];
+      FK_UNROLL
+      for (int i = 0; i < width; ++i) v[i] = F32::load(in + (j + i) * kPanel + r);
+      F32::transpose(v);
+      FK_UNROLL
+      for (int i = 0; i < width; ++i) F32::store(out + (r + i) * kPanel + j, v[i]);
+    }
+}

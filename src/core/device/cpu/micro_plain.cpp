@@ -68,6 +68,16 @@ struct F32 : ExpConstantsF32 {
     sum[0] += F64::type{a[0], a[1]} * F64::type{b[0], b[1]};
     sum[1] += F64::type{a[2], a[3]} * F64::type{b[2], b[3]};
   }
+  FK_INLINE void transpose(type* v) {
+    const type a = low(v[0], v[1]), b = low(v[2], v[3]);
+    const type c = high(v[0], v[1]), d = high(v[2], v[3]);
+    v[0] = type{a[0], a[1], b[0], b[1]};
+    v[1] = type{a[2], a[3], b[2], b[3]};
+    v[2] = type{c[0], c[1], d[0], d[1]};
+    v[3] = type{c[2], c[3], d[2], d[3]};
+  }
+  FK_INLINE type low(type a, type b) { return type{a[0], b[0], a[1], b[1]}; }
+  FK_INLINE type high(type a, type b) { return type{a[2], b[2], a[3], b[3]}; }
 };
 
 #include "micro_body.h"
@@ -75,6 +85,6 @@ struct F32 : ExpConstantsF32 {
 }  // namespace
 
 const Micro kMicroPlain = {"plain", FK_COLS_F32, FK_COLS_F64, gemm_f32,      gemm_f64, exp_f32,
-                           exp_f64, distance,    mask_dot,    orthogonalise, axpy};
+                           exp_f64, distance,    mask_dot,    orthogonalise, axpy,     transpose};
 
 }  // namespace flexkern
