@@ -59,6 +59,7 @@ artificial_mean <- list(
 
 # Runs code from its own seed and leaves R's stream as it was.
 with_seed <- function(seed, code) {
+  force(seed)
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)
   on.exit(
     if (is.null(old)) rm(".Random.seed", envir = globalenv()) else

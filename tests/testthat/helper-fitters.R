@@ -8,7 +8,7 @@ fitters <- list(
     fit = vpsvm,
     quick = function(...) vpsvm(..., gamma = 1, lambda = 1e-2),
     small = function(...) vpsvm(..., gamma = c(0.3, 3), lambda = c(1e-1, 1e-3)),
-    probability = TRUE, class.weights = TRUE
+    probability = TRUE, class.weights = TRUE, importance = TRUE, caret = "vpsvm"
   )
 )
 
@@ -45,7 +45,8 @@ expect_same_model <- function(a, b, newdata, newdata_b = newdata) {
 
 # A function of a package that the tests use only where it happens to be installed.
 from_package <- function(package, name) {
-  skip_if_not_installed(package)
+  there <- suppressWarnings(suppressMessages(requireNamespace(package, quietly = TRUE)))
+  skip_if_not(there, paste(package, "is not installed"))
   getExportedValue(package, name)
 }
 

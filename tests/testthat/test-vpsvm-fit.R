@@ -94,16 +94,6 @@ test_that("D70: a small max.iter is reported", {
   expect_length(predict(fit, d), 300)
 })
 
-test_that("the fit is the same through tune() and do.call()", {
-  skip_if_not_installed("e1071")
-  d <- two_classes()
-  set.seed(1)
-  tuned <- e1071::tune(vpsvm, y ~ ., data = d, ranges = list(gamma = c(0.1, 1), lambda = 0.01),
-                       tunecontrol = e1071::tune.control(cross = 3))
-  expect_s3_class(tuned$best.model, "vpsvm")
-  expect_lt(tuned$best.performance, 0.3)
-})
-
 test_that("D64: values beyond the kernel's range are an error", {
   y <- factor(c(1, 2, 1, 2))
   huge <- matrix(c(1e200, -1e200, 3, 4), 4, 1)
