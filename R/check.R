@@ -56,37 +56,43 @@ plural <- function(n, one, many = paste0(one, "s")) if (n == 1) one else many
 is_number <- function(x, min = -Inf, max = Inf) {
   is.numeric(x) && !is.object(x) && length(x) == 1L && is.finite(x) && x >= min && x <= max
 }
-is_whole <- function(x, min = -Inf, max = .Machine$integer.max) {
+is_whole <- function(x, min, max) {
   is_number(x, min, max) && x == round(x)
 }
-is_positive <- function(x) is.numeric(x) && length(x) > 0L && all(is.finite(x)) && all(x > 0)
+# Beyond these bounds sums and products would leave the range of double precision.
+is_positive <- function(x) {
+  is.numeric(x) && length(x) > 0L && !anyNA(x) && all(x >= 1e-100) && all(x <= 1e100)
+}
 is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
 
 rule <- function(want, ok, null = FALSE) list(want = want, ok = ok, null = null)
+flag <- rule("TRUE or FALSE", is_flag)
+positive <- rule("positive numbers (from 1e-100 to 1e100)", is_positive, TRUE)
+# Without `max`, what is too large is refused where the data are known.
+whole <- function(min, max = NULL, null = FALSE) {
+  range <- if (is.null(max)) paste("of at least", min) else
+    paste("from", min, "to", if (max == 1e9) "1e9" else format(max))
+  rule(paste("a whole number", range), function(x) is_whole(x, min, max %||% Inf), null)
+}
 
 vocabulary <- list(
   radius = rule("one positive number", function(x) is_number(x) && x > 0, TRUE),
-  cells = rule("a whole number of at least 1", function(x) is_whole(x, 1), TRUE),
-  max.cell = rule("a whole number of at least 10", function(x) is_whole(x, 10)),
-  degree = rule("a whole number from 1 to 20", function(x) is_whole(x, 1, 20)),
+  cells = whole(1, null = TRUE),
+  max.cell = whole(10, 1e9),
+  degree = whole(1, 20),
   coef0 = rule("one finite number", is_number),
-  gamma = rule("positive numbers", is_positive, TRUE),
-  lambda = rule("positive numbers", is_positive, TRUE),
-  cost = rule("positive numbers", is_positive, TRUE),
-  folds = rule("a whole number of at least 2", function(x) is_whole(x, 2)),
-  refine = rule("TRUE or FALSE", is_flag),
-  clip = rule("TRUE or FALSE", is_flag),
-  probability = rule("TRUE or FALSE", is_flag),
-  verbose = rule("TRUE or FALSE", is_flag),
+  gamma = positive, lambda = positive, cost = positive,
+  folds = whole(2, 1e9),
+  refine = flag, clip = flag, probability = flag, verbose = flag,
   tol = rule("one number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1),
-  max.iter = rule("a whole number of at least 1", function(x) is_whole(x, 1)),
-  threads = rule("a whole number of at least 1", function(x) is_whole(x, 1, 1024), TRUE),
+  max.iter = whole(1, 1e9),
+  threads = whole(1, 1024, TRUE),
   memory = rule("a positive number of bytes", function(x) is_number(x) && x > 0, TRUE),
-  seed = rule("a whole number of at least 0", function(x) is_whole(x, 0), TRUE),
-  n = rule("a whole number of at least 2", function(x) is_whole(x, 2)),
-  cell = rule("a whole number of at least 1", function(x) is_whole(x, 1), TRUE),
-  nperm = rule("a whole number of at least 1", function(x) is_whole(x, 1)),
-  digits = rule("a whole number from 1 to 15", function(x) is_whole(x, 1, 15))
+  seed = whole(0, .Machine$integer.max, TRUE),
+  n = whole(2, 1e9),
+  cell = whole(1, null = TRUE),
+  nperm = whole(1, 1e9),
+  digits = whole(1, 15)
 )
 
 # check_args(folds = folds, tol = tol): each value against the rule of its name.

@@ -55,7 +55,7 @@ threads_variable <- function() {
   if (!nzchar(value)) return(NULL)
   number <- suppressWarnings(as.numeric(value))
   if (!is_whole(number, 1, 1024)) {
-    abort_arg("FLEXKERN_THREADS", value, "a whole number of at least 1")
+    abort_arg("FLEXKERN_THREADS", value, vocabulary$threads$want)
   }
   number
 }

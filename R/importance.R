@@ -60,7 +60,7 @@ importance.default <- function(x, ...) {
     theirs <- utils::getS3method("importance", class, TRUE, asNamespace(package))
     if (!is.null(theirs)) return(theirs(x, ...))
   }
-  abort("There is no importance() for ", with_article(first_class(x)), ".", arg = "x")
+  abort("There is no importance() for ", with_article(vector_kind(x)), ".", arg = "x")
 }
 
 # The response of new rows: for classification as text.
@@ -76,7 +76,14 @@ given_response <- function(object, newdata, y, n) {
     abort("`y` has length ", length(y), ", but `newdata` has ", n, plural(n, " row"),
           "; they must agree.", arg = "y")
   }
-  if (object$task == "classification") return(as.character(y))
+  if (object$task == "classification") {
+    unknown <- setdiff(as.character(y), c(object$levels, NA))
+    if (length(unknown)) {
+      abort("`y` has the ", plural(length(unknown), "value"), " ", name_list(unknown),
+            ", which the model has no class for.", arg = "y")
+    }
+    return(as.character(y))
+  }
   if (!is.numeric(y)) abort_arg("y", y, "numeric, as the model is a regression")
   y
 }

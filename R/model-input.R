@@ -20,6 +20,10 @@ mold_formula <- function(formula, data, subset, weights, na.action) {
   terms <- if (is.null(effects)) formula_terms(formula, data)
   variables <- if (is.null(effects)) all.vars(terms[[2L]]) else
     effect_variables(effects, data, all.vars(formula[[2L]]))
+  if (is.symbol(formula[[2L]]) && as.character(formula[[2L]]) %in% variables) {
+    abort("The response `", formula[[2L]], "` is also among the predictors; take it out there.",
+          arg = "formula")
+  }
   frame <- pick_columns(variables, data, env, n)
   rows <- subset_rows(in_data(subset, data, env, "subset"), n)
   weights <- in_data(weights, data, env, "weights")

@@ -72,7 +72,12 @@ is_sound <- function(m) {
   cells <- length(m$gamma)
   n <- nrow(m$sv)
   shape <- function(a, rows, cols) is.double(a) && identical(dim(a), c(rows, cols))
-  is.list(m$blueprint) && is.matrix(m$sv) && is.matrix(m$coef) && cells > 0L &&
+  columns <- if (length(m$classes) > 2L) length(m$classes) else 1L
+  is.list(m$blueprint) && is.list(m$scaling) && is_number(m$blueprint$p) && is_flag(m$clip) &&
+    isTRUE(m$task %in% c("classification", "regression")) && all(m$classes %in% m$levels) &&
+    isTRUE(m$kernel %in% c("radial", "polynomial", "linear")) && is_number(m$degree) &&
+    is_number(m$coef0) && is.matrix(m$sv) && is.matrix(m$coef) && cells > 0L &&
+    all(is.finite(m$gamma)) && ncol(m$coef) == columns &&
     shape(m$coef, n, ncol(m$coef)) && shape(m$intercept, cells, ncol(m$coef)) &&
     shape(m$centers, length(m$cell.of.center), ncol(m$sv)) &&
     all(m$cell.of.center %in% seq_len(cells)) &&
