@@ -48,7 +48,7 @@ effect_variables <- function(effects, data, response) {
 # Everything else (transformations, interactions) goes through stats::terms. The terms live in the
 # global environment, so that a saved model carries nobody's frame.
 formula_terms <- function(formula, data) {
-  terms <- if (is.null(data)) stats::terms(formula) else stats::terms(formula, data = data)
+  terms <- in_formula(stats::terms(formula, data = column_names_only(data)))
   if (length(attr(terms, "offset"))) {
     abort("offset() in a formula is not supported; subtract it from the response.", arg = "formula")
   }
@@ -59,6 +59,20 @@ formula_terms <- function(formula, data) {
   check_functions(terms, environment(formula))
   environment(terms) <- globalenv()
   terms
+}
+
+# What terms() needs of the data, which may be a list with columns of unequal length.
+column_names_only <- function(data) {
+  if (is.null(data)) return(NULL)
+  check_names(names(data), "data")
+  columns <- rep(list(logical()), length(data))
+  structure(columns, names = names(data), class = "data.frame", row.names = integer())
+}
+
+in_formula <- function(code) {
+  tryCatch(code, error = function(e) {
+    abort("The formula cannot be evaluated: ", reason(e), ".", arg = "formula")
+  })
 }
 
 # A function of some other frame could not be found again when the model predicts.
@@ -83,16 +97,22 @@ called_names <- function(e) {
 }
 
 expand_terms <- function(terms, frame, xlevels = NULL) {
-  model <- tryCatch(
-    stats::model.frame(terms, frame, na.action = stats::na.pass, xlev = xlevels),
-    error = function(e) {
-      abort("The formula cannot be evaluated: ", reason(e), ".", arg = "formula")
-    }
+  model <- in_formula(
+    stats::model.frame(terms, frame, na.action = stats::na.pass, xlev = xlevels)
   )
+  rows <- NROW(model[[1L]])
+  if (rows != nrow(frame)) {
+    abort("The formula makes ", rows, plural(rows, " row"), " of ", nrow(frame), ".",
+          arg = "formula")
+  }
   kept <- if (is.null(xlevels)) attr(model, "terms") else terms
   grouped <- vapply(model, function(v) is.factor(v) || is.character(v), NA)
-  contrasts <- lapply(model[grouped], function(v) stats::contrasts(as.factor(v), contrasts = FALSE))
-  x <- stats::model.matrix(terms, model, contrasts.arg = if (any(grouped)) contrasts)
+  x <- in_formula({
+    contrasts <- lapply(model[grouped], function(v) {
+      stats::contrasts(as.factor(v), contrasts = FALSE)
+    })
+    stats::model.matrix(terms, model, contrasts.arg = if (any(grouped)) contrasts)
+  })
   column <- attr(x, "assign")
   x <- x[, column > 0L, drop = FALSE]
   column <- column[column > 0L]

@@ -8,6 +8,7 @@ fitters <- list(
     fit = vpsvm,
     quick = function(...) vpsvm(..., gamma = 1, lambda = 1e-2),
     small = function(...) vpsvm(..., gamma = c(0.3, 3), lambda = c(1e-1, 1e-3)),
+    base = list(folds = 2, gamma = 1, lambda = c(0.1, 1)),
     probability = TRUE, class.weights = TRUE, importance = TRUE, caret = "vpsvm"
   )
 )

@@ -1,4 +1,4 @@
-# Random malformed calls: each is an error of ours or gives a valid model.
+# Random malformed calls of every fitter: each is an error of ours or gives a valid model.
 
 odd_values <- list(
   NULL, NA, NaN, Inf, -Inf, -1, 0, 1, 2, 3.5, 1e300, 1e-300, "a", "", NA_character_, TRUE, FALSE,
@@ -23,24 +23,66 @@ odd_inputs <- list(
   )
 )
 
-random_call <- function(seed) {
-  set.seed(seed)
-  pick <- function(values) values[[sample.int(length(values), 1)]]
-  x <- if (runif(1) < 0.5) odd_inputs$x[[1]] else pick(odd_inputs$x)
-  y <- if (runif(1) < 0.5) pick(odd_inputs$y[1:2]) else pick(odd_inputs$y)
-  arguments <- setdiff(names(formals(flexkern:::vpsvm.default)), c("x", "y", "...", "verbose"))
-  chosen <- sample(arguments, sample(c(1, 1, 2, 3), 1))
-  values <- stats::setNames(lapply(chosen, function(a) pick(odd_values)), chosen)
-  base <- list(x = x, y = y, folds = 2, gamma = 1, lambda = c(0.1, 1))
-  c(base[setdiff(names(base), chosen)], values)
+odd_formulas <- alist(
+  y ~ ., y ~ a, y ~ a + b, y ~ a * b, y ~ . - a, y ~ log(a), y ~ I(1 / (a - 1)), y ~ poly(a, 2),
+  y ~ k, y ~ k:a, y ~ 1, y ~ 0, y ~ nowhere, nowhere ~ a, ~a, y ~ y, log(y) ~ a, cbind(a, b) ~ k,
+  y ~ offset(a) + b, y ~ a | b, y ~ factor(a), y ~ as.character(k), y ~ (a + b)^2, y ~ -1 + a,
+  y ~ stop("no"), y ~ sample(a), y ~ a[1:2], y ~ NULL, y ~ "a", y ~ 3, y ~ function(x) x, y ~ .^3,
+  k ~ a, a ~ k, 1 ~ a, y ~ d, y ~ m, y ~ NULL + a, y ~ `odd name`, y ~ pi, y ~ T, y ~ mean(a)
+)
+
+odd_data <- list(
+  data.frame(y = c(1, 2, 3, 5), a = 1:4, b = c(2, 1, 4, 3), k = c("u", "v", "u", "v")),
+  data.frame(y = factor(1:4 > 2), a = c(1, NA, 3, 4), b = Inf, k = 1), list(y = 1:4, a = 1:3, b = 2),
+  data.frame(), NULL, matrix(1:8, 4, dimnames = list(NULL, c("y", "a"))), "text", 3, mean, globalenv(),
+  data.frame(y = 1:4, d = as.Date("2020-01-01") + 1:4, m = I(matrix(1:8, 4))), list(),
+  data.frame(y = 1:4, a = 1:4, a = 4:1, check.names = FALSE), data.frame(y = letters[1:4], a = 0),
+  data.frame(y = numeric(), a = numeric()), data.frame(y = 1:4, `odd name` = 4:1, check.names = FALSE)
+)
+
+pick <- function(values) values[[sample.int(length(values), 1)]]
+
+# A named list of one to three arguments with odd values.
+odd_arguments <- function(names) {
+  chosen <- sample(names, sample(c(1, 1, 2, 3), 1))
+  stats::setNames(lapply(chosen, function(a) pick(odd_values)), chosen)
 }
 
-outcome_of_call <- function(args) {
+method_arguments <- function(name, class) {
+  setdiff(names(formals(utils::getS3method(name, class))), c("x", "y", "object", "...", "verbose"))
+}
+
+# Half of the calls by x and y, a quarter each by a formula with odd options or odd data.
+random_call <- function(name, base, seed) {
+  set.seed(seed)
+  values <- odd_arguments(method_arguments(name, "default"))
+  way <- sample(4, 1)
+  if (way == 3) {
+    if (runif(1) < 0.7) values <- list()
+    input <- list(stats::as.formula(pick(odd_formulas)), data = pick(odd_data[c(1, 1, 1:16)]))
+  } else if (way == 4) {
+    input <- list(y ~ a + b, data = pick(odd_data))
+  } else {
+    x <- if (runif(1) < 0.5) odd_inputs$x[[1]] else pick(odd_inputs$x)
+    y <- if (runif(1) < 0.5) pick(odd_inputs$y[1:2]) else pick(odd_inputs$y)
+    input <- list(x = x, y = y)
+  }
+  options <- c(base[setdiff(names(base), names(values))], values)
+  if (way > 2) options <- options[setdiff(names(options), "weights")]
+  c(input, options)
+}
+
+first_row <- function(args) {
+  data <- if (is.null(args$x)) args$data else args$x
+  if (is.data.frame(data) || is.matrix(data)) return(data[1, , drop = FALSE])
+  if (is.list(data)) as.data.frame(lapply(data, `[`, 1)) else data[1]
+}
+
+outcome_of_call <- function(fitter, args) {
   tryCatch(
     {
-      fit <- suppressWarnings(suppressMessages(do.call(vpsvm, args, quote = TRUE)))
-      row <- if (is.null(dim(args$x))) args$x[1] else args$x[1, , drop = FALSE]
-      p <- predict(fit, row, na.action = na.pass)
+      fit <- suppressWarnings(suppressMessages(do.call(fitter, args, quote = TRUE)))
+      p <- predict(fit, first_row(args), na.action = na.pass)
       if (length(p) == 1 && (is.na(p) || is.factor(p) || is.finite(p))) "valid" else "invalid"
     },
     flexkern_error = function(e) "refused",
@@ -48,21 +90,51 @@ outcome_of_call <- function(args) {
   )
 }
 
-test_that("random malformed calls are refused in our words or give a valid model", {
-  calls <- if (identical(Sys.getenv("NOT_CRAN"), "true")) 2000 else 300
-  said <- vapply(seq_len(calls), function(seed) outcome_of_call(random_call(seed)), "")
+outcome_of_prediction <- function(fit, newdata, args) {
+  tryCatch(
+    {
+      p <- suppressWarnings(do.call(predict, c(list(fit, newdata), args), quote = TRUE))
+      if (NROW(p) == nrow(newdata)) "valid" else "invalid"
+    },
+    flexkern_error = function(e) "refused",
+    error = function(e) paste("stray error:", conditionMessage(e))
+  )
+}
+
+expect_no_stray <- function(said) {
   stray <- which(!said %in% c("valid", "refused"))
   expect_identical(stats::setNames(said[stray], stray), stats::setNames(character(), character()))
-  expect_gt(sum(said == "valid"), calls / 200)
-  expect_gt(sum(said == "refused"), calls / 4)
-})
+  expect_gt(sum(said == "valid"), length(said) / 200)
+  expect_gt(sum(said == "refused"), length(said) / 4)
+}
 
-test_that("random malformed new data are refused or answered row by row", {
-  d <- two_classes()
-  fit <- vpsvm(y ~ a + b, d, gamma = 1, lambda = 0.01)
-  for (new in c(odd_values, odd_inputs$x)) {
-    if (is.data.frame(new) && ncol(new) == 0) new <- NULL
-    rows <- tryCatch(length(predict(fit, new)), flexkern_error = function(e) NULL)
-    if (!is.null(rows)) expect_identical(rows, if (is.null(dim(new))) 1L else nrow(new))
-  }
+calls <- if (identical(Sys.getenv("NOT_CRAN"), "true")) 2000 else 300
+
+for (name in names(fitters)) local({
+  f <- fitters[[name]]
+  test_that(paste0(name, ": D65: malformed fits are refused in our words or give a valid model"), {
+    expect_no_stray(vapply(seq_len(calls), function(seed) {
+      outcome_of_call(f$fit, random_call(name, f$base, seed))
+    }, ""))
+  })
+
+  test_that(paste0(name, ": D65: malformed options of predict() are refused or answered"), {
+    d <- two_classes(10)
+    fit <- f$quick(y ~ ., d)
+    names <- setdiff(method_arguments("predict", name), "newdata")
+    expect_no_stray(vapply(seq_len(calls / 4), function(seed) {
+      set.seed(seed)
+      outcome_of_prediction(fit, d, odd_arguments(names))
+    }, ""))
+  })
+
+  test_that(paste0(name, ": D65: malformed new data are refused or answered row by row"), {
+    d <- two_classes()
+    fit <- f$quick(y ~ a + b, d)
+    for (new in c(odd_values, odd_inputs$x, odd_data)) {
+      if (is.data.frame(new) && ncol(new) == 0) new <- NULL
+      rows <- tryCatch(length(predict(fit, new)), flexkern_error = function(e) NULL)
+      if (!is.null(rows)) expect_identical(rows, if (is.null(dim(new))) 1L else nrow(new))
+    }
+  })
 })
