@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/solver/direct.h"
+#include "core/solver/factor_risk.h"
 #include "core/solver/krylov.h"
 #include "core/solver/tridiagonal.h"
 #include "naive.h"
@@ -40,7 +40,7 @@ class Process {
     return risks;
   }
   double direct(double lambda) {
-    return direct_risk(*plan_, s_.y.view(), lambda, kClip, *gram_, micro_, s_.threads, c_);
+    return FactorRisk(*plan_, s_.y.view(), kClip, *gram_, micro_, s_.threads, c_, 1e-6)(lambda);
   }
   // All risks agree with exact ones: those of factorisations to 1e-4, those of the process up to
   // rounding in single precision, which grows as the penalty falls.

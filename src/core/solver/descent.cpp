@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "direct.h"
+#include <limits>
 
 namespace flexkern {
 namespace {
+
+// How accurate the held-out predictions behind a risk are.
+constexpr double kTolRace = 3e-3, kTolFull = 1e-4;
 
 constexpr std::size_t kBack = static_cast<std::size_t>(-1);
 constexpr std::size_t kSteps[8][2] = {{0, 1},     {0, kBack}, {1, 0}, {kBack, 0},
@@ -14,15 +16,20 @@ constexpr std::size_t kSteps[8][2] = {{0, 1},     {0, kBack}, {1, 0}, {kBack, 0}
 
 }  // namespace
 
-void settle_directly(const SearchTask& task, std::size_t g, std::size_t l, std::size_t& current,
-                     Surface& surface) {
-  if (g != current) task.gram.set_gamma(surface.gammas[g]);
-  current = g;
-  const double risk = direct_risk(task.plan, task.responses, surface.lambdas[l], task.options.clip,
-                                  task.gram, task.micro, task.threads, task.context);
-  const std::size_t at = surface.at(g, l);
-  surface.risk[at] = std::isnan(risk) ? std::numeric_limits<double>::infinity() : risk;
-  surface.settled[at] = 1;
+PairSettler::PairSettler(const SearchTask& task, Surface& surface)
+    : task_(task),
+      surface_(surface),
+      risk_(task.plan, task.responses, task.options.clip, task.gram, task.micro, task.threads,
+            task.context, task.options.race ? kTolRace : kTolFull),
+      gamma_(surface.gammas.size()) {}
+
+void PairSettler::settle(std::size_t g, std::size_t l) {
+  if (g != gamma_) task_.gram.set_gamma(surface_.gammas[g]);
+  gamma_ = g;
+  const double risk = risk_(surface_.lambdas[l]);
+  const std::size_t at = surface_.at(g, l);
+  surface_.risk[at] = std::isnan(risk) ? std::numeric_limits<double>::infinity() : risk;
+  surface_.settled[at] = 1;
 }
 
 namespace {
@@ -57,11 +64,10 @@ std::size_t least_lambda(const Surface& surface, std::size_t g) {
 void descend(const SearchTask& task, double start, double limit, Surface& surface) {
   const std::vector<double> estimate = surface.risk;
   const std::size_t gammas = surface.gammas.size(), lambdas = surface.lambdas.size();
-  std::size_t current = kBack;
+  PairSettler settler(task, surface);
   const auto settle = [&](std::size_t g, std::size_t l) {
     const bool known = surface.settled[surface.at(g, l)] != 0;
-    if (!known && estimate[surface.at(g, l)] <= limit)
-      settle_directly(task, g, l, current, surface);
+    if (!known && estimate[surface.at(g, l)] <= limit) settler.settle(g, l);
   };
   for (std::size_t g = 0; g < gammas; ++g) {
     std::size_t l = least_lambda(surface, g), before = kBack;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "block_cg.h"
-#include "direct.h"
+#include "shared_factor.h"
 
 namespace flexkern {
 namespace {
@@ -145,35 +145,34 @@ class CgSolver : public InnerSolver {
   std::unique_ptr<LowRank> preconditioner_;
 };
 
-// Cholesky factors of all folds. Where rounding makes a matrix indefinite, its factor gets a larger
-// shift and the refinement more to do.
+// Cholesky factors for all folds. Where rounding makes a matrix indefinite, its factor gets a
+// larger shift and the refinement more to do.
 class DirectSolver : public InnerSolver {
  public:
-  DirectSolver(const Problem& problem, index_t responses)
-      : plan_(problem.plan), responses_(responses) {
-    for (const Fold& fold : plan_.folds) {
-      factors_.push_back(std::make_unique<FoldFactor>(
-          fold, plan_.n, problem.gram, problem.device.host(), problem.threads, problem.context));
-      double shift = problem.lambda * fold.rows;
+  DirectSolver(const Problem& problem, index_t responses) : responses_(responses) {
+    for (auto& group : factor_groups(problem.plan, responses)) {
+      factors_.push_back(std::make_unique<SharedFactor>(problem.plan, group, problem.gram,
+                                                        problem.device.host(), problem.threads,
+                                                        problem.context));
+      double lambda = problem.lambda;
       bool factored = false;
-      for (int attempt = 0; attempt < 6 && !factored; ++attempt, shift *= 10)
-        factored = factors_.back()->factor(shift);
+      for (int attempt = 0; attempt < 6 && !factored; ++attempt, lambda *= 10)
+        factored = factors_.back()->factor(lambda);
+      factors_.back()->release_workspace();
       usable_ = usable_ && factored;
     }
   }
   index_t solve(float* residual, float* correction, double) override {
     if (!usable_) return 0;
-    const index_t block = plan_.stride * responses_;
-    for (std::size_t f = 0; f < factors_.size(); ++f)
-      factors_[f]->solve(residual + static_cast<index_t>(f) * block,
-                         correction + static_cast<index_t>(f) * block, plan_.stride, responses_);
+    for (const auto& factor : factors_) factor->solve(residual, responses_, kExclusion, correction);
     return 1;
   }
 
  private:
-  const FoldPlan& plan_;
+  // How far a shared factor goes in taking each fold's rows out.
+  static constexpr double kExclusion = 1e-5;
   index_t responses_;
-  std::vector<std::unique_ptr<FoldFactor>> factors_;
+  std::vector<std::unique_ptr<SharedFactor>> factors_;
   bool usable_ = true;
 };
 
@@ -227,7 +226,7 @@ Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Poi
     for (int round = 0; round < kRounds && out.residual > options.tol; ++round)
       if (!improve(problem, refinement, solver, options.tol, out)) break;
   };
-  const double worth = direct_cost(plan) / product_cost(plan, refinement.count());
+  const double worth = factor_cost(plan, responses.cols()) / product_cost(plan, refinement.count());
   index_t steps = options.max_iter;
   if (options.direct) steps = std::min(steps, static_cast<index_t>(worth));
   CgSolver gradients(problem, refinement.columns(), steps);

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "descent.h"
-#include "direct.h"
 
 namespace flexkern {
 namespace {
@@ -156,6 +155,7 @@ class Tournament {
     for (std::size_t g = first; g-- > 0;) falling = visit(g, falling);
     falling = true;
     for (std::size_t g = first + 1; g < lanes_.size(); ++g) falling = visit(g, falling);
+    lanes_.clear();
     if (left_to_factors_) descend(task_, kOpen * best_, kAnyEstimate, surface_);
   }
 
@@ -225,7 +225,7 @@ class Tournament {
     const double product =
         product_cost(plan, static_cast<index_t>(plan.folds.size()) * task_.responses.cols());
     return kFurther * static_cast<double>(lane.path.steps()) * product >
-           direct_cost(plan) + product;
+           factor_cost(plan, task_.responses.cols()) + product;
   }
 
   // A race leaves the open pairs to the descent; the full search settles them all.
@@ -234,10 +234,9 @@ class Tournament {
       left_to_factors_ = true;
       return;
     }
-    std::size_t current = lane.gamma;
+    PairSettler settler(task_, surface_);
     for (std::size_t l = 0; l < surface_.lambdas.size(); ++l)
-      if (!surface_.settled[surface_.at(lane.gamma, l)])
-        settle_directly(task_, lane.gamma, l, current, surface_);
+      if (!surface_.settled[surface_.at(lane.gamma, l)]) settler.settle(lane.gamma, l);
   }
 
   void record(const Lane& lane) {
