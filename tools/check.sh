@@ -52,6 +52,11 @@ no_r_in_core() {
   ! grep -rnE '#[[:space:]]*include[[:space:]]*[<"](R|cpp11)[A-Za-z_]*[./>]' src/core cpp | grep .
 }
 
+# The package starts its own threads and builds where no compiler knows OpenMP.
+no_openmp() {
+  ! grep -n -i openmp src/Makevars* | grep .
+}
+
 no_long_line() {
   ! find R src cpp tests tools bench inst .ci -type f \
     \( -name '*.R' -o -name '*.cpp' -o -name '*.h' -o -name '*.sh' -o -name 'CMakeLists.txt' \) \
@@ -134,6 +139,7 @@ count_package() {
 }
 
 step headers "src/core includes no R header" no_r_in_core
+step openmp "src/Makevars asks for no OpenMP" no_openmp
 step lines "no line over 100 characters" no_long_line
 step format "C++ is formatted (clang-format)" formatted
 step lint "R is lint-free (lintr)" linted

@@ -1,4 +1,4 @@
-test_that("D40, D41: threads: argument, option, variable, two", {
+test_that("D40, D41, D43: threads: argument, option, variable, two", {
   old <- options(flexkern.threads = NULL)
   on.exit(options(old))
   before <- Sys.getenv("FLEXKERN_THREADS", NA)
