@@ -15,9 +15,9 @@ interrupted <- list(
     vpsvm(y ~ ., two_classes(20000), partition = "none", memory = 8e9, threads = 1)
   ),
   "the partition" = quote(vpsvm(y ~ ., two_classes(2e5), radius = 0.002, gamma = 1, lambda = 1)),
-  "prediction" = quote(predict(model, two_classes(5e6)[-1])),
-  "prediction in blocks" = quote(predict(model, two_classes(5e6)[-1], memory = 1e7)),
-  "importance()" = quote(importance(model, two_classes(2000), nperm = 1e5)),
+  "prediction" = quote(predict(model, new)),
+  "prediction in blocks" = quote(predict(model, new, memory = 1e7)),
+  "importance()" = quote(importance(model, new[1:2000, ], rep("low", 2000), nperm = 1e5)),
   "tuning" = quote(
     for (i in 1:1e5) e1071::tune(vpsvm, y ~ ., data = two_classes(100), ranges = list(gamma = 1:3))
   )
@@ -28,7 +28,8 @@ for (task in names(interrupted)) {
     if (task == "tuning") skip_if_not_installed("e1071")
     seconds <- in_child(
       {
-        model <- vpsvm(y ~ ., two_classes(2000), gamma = 1, lambda = 1e-3)
+        model <- vpsvm(y ~ ., two_classes(4000), gamma = 1, lambda = 1e-3)
+        new <- as.matrix(two_classes(1e6)[-1])
         seconds <- seconds_to_stop(eval(task))
         stopifnot(length(predict(vpsvm(y ~ ., two_classes(), seed = 1), two_classes())) == 40)
         seconds
