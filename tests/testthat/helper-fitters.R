@@ -1,14 +1,15 @@
 # Two threads everywhere, and no progress lines.
 options(flexkern.threads = 2, flexkern.verbose = FALSE)
 
-# The fitters under the contract. `quick` fixes the parameters, so that nothing is searched; `small`
-# searches a small grid. A new method joins by one line.
+# The fitters under the contract; a new method joins by one entry. `quick` fixes the parameters, so
+# that nothing is searched; `small` searches a small grid; `one.machine` asks for one full Gram
+# matrix; `base` are the arguments that keep a fuzzed fit quick.
 fitters <- list(
   vpsvm = list(
     fit = vpsvm,
     quick = function(...) vpsvm(..., gamma = 1, lambda = 1e-2),
     small = function(...) vpsvm(..., gamma = c(0.3, 3), lambda = c(1e-1, 1e-3)),
-    base = list(folds = 2, gamma = 1, lambda = c(0.1, 1)),
+    one.machine = list(cells = 1), base = list(folds = 2, gamma = 1, lambda = c(0.1, 1)),
     probability = TRUE, class.weights = TRUE, importance = TRUE, caret = "vpsvm"
   )
 )
