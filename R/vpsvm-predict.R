@@ -10,7 +10,7 @@
 #'   [na.fail()]: they are an error.
 #' @param novel What to do with a factor level that the model was not fitted with: `"error"`, `"na"`
 #'   (predict `NA`, with a warning) or `"ignore"` (predict from the other columns).
-#' @param threads,memory,verbose As in [vpsvm()].
+#' @param threads,memory,verbose As in [vpsvm()]; rows are predicted in blocks that fit `memory`.
 #' @param ... Nothing: an unknown argument is an error.
 #'
 #' @return One entry or row for each row of `newdata`:

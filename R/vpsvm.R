@@ -33,7 +33,8 @@
 #' `max.iter` steps gives one warning and `converged = FALSE` for its cells.
 #'
 #' @param x A numeric matrix (rows are observations) or a data frame; or a formula.
-#' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`.
+#' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`. The
+#'   functions it calls must be global or of an attached package, so that [predict()] finds them.
 #' @param y The response: a factor or a numeric vector with one value per row of `x`.
 #' @param partition `"auto"` (one cell up to `max.cell` rows, then bounded Voronoi cells),
 #'   `"voronoi"` (cells of `radius`, or `cells` of them, or bounded by `max.cell`), `"random"`

@@ -217,3 +217,12 @@ for_each_fitter(list(
     expect_lt(system.time(for (i in 1:200) predict(m, d[1, ]))[[3]], 2)
   }
 ))
+
+test_that("every exported function with a formula method is under the contract", {
+  exported <- getNamespaceExports("flexkern")
+  fits <- function(name) !is.null(utils::getS3method(name, "formula", optional = TRUE))
+  of_ours <- function(name) identical(environment(getExportedValue("flexkern", name)),
+                                      asNamespace("flexkern"))
+  found <- Filter(function(name) of_ours(name) && fits(name), exported)
+  expect_setequal(found, names(fitters))
+})
