@@ -218,9 +218,10 @@ for_each_fitter(list(
   }
 ))
 
-test_that("every exported function with a formula method is under the contract", {
+test_that("every exported function with a formula and a predict method is under the contract", {
   exported <- getNamespaceExports("flexkern")
-  fits <- function(name) !is.null(utils::getS3method(name, "formula", optional = TRUE))
+  has_method <- function(generic, class) !is.null(utils::getS3method(generic, class, TRUE))
+  fits <- function(name) has_method(name, "formula") && has_method("predict", name)
   of_ours <- function(name) identical(environment(getExportedValue("flexkern", name)),
                                       asNamespace("flexkern"))
   found <- Filter(function(name) of_ours(name) && fits(name), exported)
