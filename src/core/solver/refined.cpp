@@ -150,7 +150,7 @@ class CgSolver : public InnerSolver {
 class DirectSolver : public InnerSolver {
  public:
   DirectSolver(const Problem& problem, index_t responses) : responses_(responses) {
-    for (auto& group : factor_groups(problem.plan, responses)) {
+    for (auto& group : single_folds(problem.plan)) {
       factors_.push_back(std::make_unique<SharedFactor>(problem.plan, group, problem.gram,
                                                         problem.device.host(), problem.threads,
                                                         problem.context));
@@ -164,13 +164,11 @@ class DirectSolver : public InnerSolver {
   }
   index_t solve(float* residual, float* correction, double) override {
     if (!usable_) return 0;
-    for (const auto& factor : factors_) factor->solve(residual, responses_, kExclusion, correction);
+    for (const auto& factor : factors_) factor->solve(residual, responses_, 1, correction);
     return 1;
   }
 
  private:
-  // How far a shared factor goes in taking each fold's rows out.
-  static constexpr double kExclusion = 1e-5;
   index_t responses_;
   std::vector<std::unique_ptr<SharedFactor>> factors_;
   bool usable_ = true;
@@ -226,7 +224,8 @@ Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Poi
     for (int round = 0; round < kRounds && out.residual > options.tol; ++round)
       if (!improve(problem, refinement, solver, options.tol, out)) break;
   };
-  const double worth = factor_cost(plan, responses.cols()) / product_cost(plan, refinement.count());
+  const double worth =
+      factor_cost(plan, single_folds(plan)) / product_cost(plan, refinement.count());
   index_t steps = options.max_iter;
   if (options.direct) steps = std::min(steps, static_cast<index_t>(worth));
   CgSolver gradients(problem, refinement.columns(), steps);

@@ -225,7 +225,7 @@ class Tournament {
     const double product =
         product_cost(plan, static_cast<index_t>(plan.folds.size()) * task_.responses.cols());
     return kFurther * static_cast<double>(lane.path.steps()) * product >
-           factor_cost(plan, task_.responses.cols()) + product;
+           factor_cost(plan, factor_groups(plan, task_.responses.cols())) + product;
   }
 
   // A race leaves the open pairs to the descent; the full search settles them all.

@@ -217,14 +217,18 @@ std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t respon
   const double systems = static_cast<double>(responses) * static_cast<double>(all.size());
   const double together = cube(rows) / 3 + kExpectedSteps * 2 * rows * rows * systems;
   if (all.size() > 1 && together < apart && most <= kSameShift * least) return {all};
+  return single_folds(plan);
+}
+
+std::vector<std::vector<int>> single_folds(const FoldPlan& plan) {
   std::vector<std::vector<int>> groups;
-  for (int f : all) groups.push_back({f});
+  for (std::size_t f = 0; f < plan.folds.size(); ++f) groups.push_back({static_cast<int>(f)});
   return groups;
 }
 
-double factor_cost(const FoldPlan& plan, index_t responses) {
+double factor_cost(const FoldPlan& plan, const std::vector<std::vector<int>>& groups) {
   double cost = 0;
-  for (const auto& group : factor_groups(plan, responses))
+  for (const auto& group : groups)
     cost += cube(static_cast<double>(masked_rows(plan, group).size())) / 3;
   return cost;
 }

@@ -56,11 +56,13 @@ class SharedFactor {
   std::unique_ptr<PackedFactor> factor_;
 };
 
-// Groups of folds that share a factor at the least cost, for so many responses.
+// Groups of folds that share a factor at the least cost, for so many responses and a few correct
+// digits.
 std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t responses);
+std::vector<std::vector<int>> single_folds(const FoldPlan& plan);
 
-// Floating-point operations of a factor for each of these groups.
-double factor_cost(const FoldPlan& plan, index_t responses);
+// Floating-point operations of a factor for each group.
+double factor_cost(const FoldPlan& plan, const std::vector<std::vector<int>>& groups);
 
 // Those of one product with the Gram matrix per system.
 double product_cost(const FoldPlan& plan, index_t systems);
