@@ -10,11 +10,31 @@ namespace {
 // How accurate the held-out predictions behind a risk are.
 constexpr double kTolRace = 3e-3, kTolFull = 1e-4;
 
+constexpr double kReadTime = 1.2, kColumnTime = 0.15, kFlopTime = 0.07, kPassTime = 20;
+constexpr double kSubstitutions = 10;
+// The share of its steps so far that a Krylov process needs for one penalty more.
+constexpr double kFurther = 0.7;
+
 constexpr std::size_t kBack = static_cast<std::size_t>(-1);
 constexpr std::size_t kSteps[8][2] = {{0, 1},     {0, kBack}, {1, 0}, {kBack, 0},
                                       {1, kBack}, {kBack, 1}, {1, 1}, {kBack, kBack}};
 
 }  // namespace
+
+// Times are in units of reading one value of the Gram matrix. A product reads all of them and works
+// on every column; a pair takes a factorisation, passes over the matrix around it, and a few
+// substitutions.
+bool prefer_factors(const SearchTask& task, index_t steps) {
+  if (!task.options.direct) return false;
+  const double n = static_cast<double>(task.plan.n),
+               responses = static_cast<double>(task.responses.cols());
+  const double systems = responses * static_cast<double>(task.plan.folds.size());
+  const double product = n * n * (kReadTime + kColumnTime * systems);
+  const auto groups = factor_groups(task.plan, task.responses.cols());
+  const double factor = kFlopTime * factor_cost(task.plan, groups);
+  const double pair = factor + n * n * (kPassTime + kSubstitutions * (1 + kColumnTime * systems));
+  return kFurther * static_cast<double>(steps) * product > pair;
+}
 
 PairSettler::PairSettler(const SearchTask& task, Surface& surface)
     : task_(task),

@@ -7,6 +7,10 @@
 
 namespace flexkern {
 
+// Whether a pair by factorisation takes less time than the steps that a Krylov process with so many
+// steps behind it needs for its next penalty.
+bool prefer_factors(const SearchTask& task, index_t steps);
+
 // Settles pairs of a surface one at a time.
 class PairSettler {
  public:
