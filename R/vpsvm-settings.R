@@ -69,8 +69,9 @@ from_core <- function(value) {
   tryCatch(
     value,
     "flexkern::MemoryBudgetError" = function(e) {
-      abort(sentence(e), "; use more cells (`max.cell`, `cells` or a smaller `radius`) or raise ",
-            "`memory`.", arg = "memory")
+      cells <- "use more cells (`max.cell`, `cells` or a smaller `radius`) or "
+      abort(sentence(e), "; ", if (startsWith(sentence(e), "A cell")) cells, "raise `memory`.",
+            arg = "memory")
     },
     "C++Error" = function(e) abort(sentence(e), ".")
   )

@@ -47,6 +47,7 @@ test_that("the fit refuses numbers out of range", {
     vpsvm(X, d$y, gamma = 1e308), vpsvm(X, d$y, lambda = 1e-200), vpsvm(X, d$y, cost = 1e300),
     vpsvm(X, d$y, folds = 1e9), vpsvm(X, d$y, folds = 3e9), vpsvm(X, d$y, max.iter = 1e10),
     vpsvm(X, d$y, threads = 1e6), vpsvm(X, d$y, seed = 1e18), vpsvm(X, d$y, memory = Inf),
+    vpsvm(X, d$y, cells = 4, memory = 100),
     vpsvm(X, d$y, cells = 1e12), vpsvm(X, d$y, max.cell = 1e12), vpsvm(X, d$y, tol = 1),
     vpsvm(X, d$y, degree = 2.5), vpsvm(X, d$y, radius = NaN), vpsvm(X, d$y, cells = -3),
     vp_artificial("I", 1e12), vp_artificial("I", NaN), vp_artificial(NULL, 3)

@@ -3,6 +3,7 @@
 #ifndef FLEXKERN_BASE_ERROR_H
 #define FLEXKERN_BASE_ERROR_H
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -16,6 +17,13 @@ struct Error : std::runtime_error {
 struct MemoryBudgetError : Error {
   using Error::Error;
 };
+
+inline MemoryBudgetError over_budget(const std::string& what, double needed, double budget) {
+  char text[128];
+  std::snprintf(text, sizeof text, " needs %.3g GB of memory, more than the budget of %.3g GB",
+                needed / 1e9, budget / 1e9);
+  return MemoryBudgetError(what + text);
+}
 
 // Thrown on worker threads once the calling thread has asked to stop.
 struct Cancelled : std::exception {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "bounded.h"
@@ -15,8 +16,10 @@ namespace {
 
 // Rows packed for distances are the one large allocation of a partition.
 PackedRows pack_rows(const Points& x, Context& context) {
-  if (PackedRows::bytes(x) > context.memory)
-    throw MemoryBudgetError("the memory budget is too small for the partition");
+  const double needed = PackedRows::bytes(x);
+  if (needed > context.memory)
+    throw over_budget("the partition of " + std::to_string(x.rows()) + " rows", needed,
+                      context.memory);
   return PackedRows(x, context);
 }
 

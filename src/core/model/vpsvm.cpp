@@ -29,14 +29,6 @@ CellFit fit_rows(const CellData& data, const Rows& rows, const CellOptions& opti
   return fit_cell(cell, options, device, item, threads, context);
 }
 
-[[noreturn]] void refuse(double needed, double budget, index_t largest) {
-  char text[256];
-  std::snprintf(text, sizeof text,
-                "a cell of %lld rows needs %.3g GB of memory, more than the budget of %.3g GB",
-                static_cast<long long>(largest), needed / 1e9, budget / 1e9);
-  throw MemoryBudgetError(text);
-}
-
 // Which cells are fitted alone with all threads (the first `alone` of the order, the largest ones)
 // and how many of the others at a time.
 struct Schedule {
@@ -63,7 +55,9 @@ class Scheduler {
     schedule_.bytes = bytes(0);
     if (schedule_.bytes > context_.memory) schedule_.direct = false;
     schedule_.bytes = bytes(0);
-    if (schedule_.bytes > context_.memory) refuse(schedule_.bytes, context_.memory, largest);
+    if (schedule_.bytes > context_.memory)
+      throw over_budget("a cell of " + std::to_string(largest) + " rows", schedule_.bytes,
+                        context_.memory);
     choose_alone();
     choose_crew();
     return schedule_;
