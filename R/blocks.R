@@ -2,15 +2,16 @@
 
 smallest_block <- 256
 
-# f of the scaled rows, which gives one row each. A row's answer does not depend on its block.
+# f of the rows in the form of the model, which gives one row each. A row's answer does not depend on
+# its block.
 by_blocks <- function(object, x, memory, f) {
   n <- nrow(x)
-  size <- block_rows(object, n, memory)
-  if (n <= size) return(f(apply_scaling(x, object$scaling)))
+  size <- block_rows(object, x, memory)
+  if (n <= size) return(f(model_rows(object, x)))
   out <- NULL
   for (first in seq(1, n, by = size)) {
     rows <- seq(first, min(n, first + size - 1))
-    part <- f(apply_scaling(x[rows, , drop = FALSE], object$scaling))
+    part <- f(model_rows(object, x[rows, , drop = FALSE]))
     if (is.null(out)) out <- matrix(0, n, ncol(part), dimnames = list(NULL, colnames(part)))
     out[rows, ] <- part
   }
@@ -19,10 +20,14 @@ by_blocks <- function(object, x, memory, f) {
 
 # Held throughout: the packed vectors of the largest cell and the centers. For each row of a block:
 # its scaled values, twice, and its answers.
-block_rows <- function(object, n, memory) {
-  columns <- ncol(object$sv) + ncol(object$coef)
-  held <- 8 * (max(diff(object$offset)) + nrow(object$centers)) * (columns + 1)
-  each <- 8 * (2 * columns + 4)
+block_rows <- function(object, x, memory) {
+  n <- nrow(x)
+  sparse <- is_sparse(object$sv)
+  answers <- ncol(object$coef)
+  vector <- numbers_per_row(object$sv)
+  held <- 8 * (max(diff(object$offset)) + nrow(object$centers)) * (vector + answers + 1) +
+    if (sparse) 8 * ncol(x) else 0
+  each <- 8 * (2 * (if (sparse) 1.5 * numbers_per_row(x) else vector) + answers + 4)
   smallest <- min(n, smallest_block)
   needed <- held + smallest * each
   if (needed > memory) {
@@ -30,5 +35,7 @@ block_rows <- function(object, n, memory) {
           "a cell and ", smallest, plural(smallest, " row"), "), more than the budget of ",
           format_bytes(memory), "; raise `memory`.", arg = "memory")
   }
-  max(1, floor((memory - held) / each))
+  size <- max(1, floor((memory - held) / each))
+  # A dense block of sparse rows takes no more than the model's own vectors.
+  if (is_sparse(x) && !sparse) min(size, max(nrow(object$sv), smallest_block)) else size
 }

@@ -20,7 +20,7 @@
 #'   arXiv:1507.06615.
 #' @useDynLib flexkern, .registration = TRUE
 #' @importFrom Rcpp evalCpp
-#' @importFrom Matrix Matrix
+#' @importFrom Matrix sparseMatrix
 #' @importFrom stats fitted formula nobs predict residuals update
 #' @keywords internal
 "_PACKAGE"

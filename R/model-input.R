@@ -64,27 +64,27 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
 
 # ---- x ---------------------------------------------------------------------------------------
 
-# A numeric matrix stays one; everything like a data frame becomes a plain data frame without
-# matrix columns. Sparse matrices are refused rather than made dense in silence.
+wanted_input <- "a numeric matrix, a sparse matrix of the Matrix package or a data frame"
+
+# A numeric matrix stays one, a sparse one becomes a dgCMatrix; everything like a data frame becomes
+# a plain data frame without matrix columns.
 as_frame <- function(x, arg) {
-  stop_sparse(x, arg)
+  if (inherits(x, "sparseMatrix")) return(as_sparse(x))
+  if (inherits(x, "Matrix")) x <- as.matrix(x)
   if (is.data.frame(x)) return(plain_frame(x))
   if ((is.numeric(x) || is.logical(x)) && !is.object(x)) {
     if (is.null(dim(x))) x <- as.matrix(x)
     if (length(dim(x)) == 2L) return(x)
   }
-  abort_arg(arg, x, "a numeric matrix or a data frame")
-}
-
-stop_sparse <- function(x, arg) {
-  if (!inherits(x, "Matrix")) return(invisible())
-  abort("`", arg, "` is a ", first_class(x), " of the Matrix package, which is not yet ",
-        "supported; if it fits in memory, give as.matrix(", arg, ").", arg = arg)
+  abort_arg(arg, x, wanted_input)
 }
 
 # The columns of the formula's data, those that are matrices included.
 as_data <- function(data) {
-  stop_sparse(data, "data")
+  if (inherits(data, "Matrix")) {
+    abort("`data` is a ", first_class(data), ", but a formula needs a data frame; give the sparse ",
+          "matrix as `x` and the response as `y`.", arg = "data")
+  }
   if (is.matrix(data)) data <- as.data.frame(data)
   if (!is.list(data)) abort_arg("data", data, "a data frame")
   as.list(data)
@@ -122,6 +122,7 @@ check_names <- function(names, arg = "x") {
 # Every column numeric or factor. Text becomes a factor, TRUE/FALSE 1/0.
 standard_columns <- function(frame) {
   check_names(colnames(frame))
+  if (is_sparse(frame)) return(frame)
   if (is.matrix(frame)) {
     storage.mode(frame) <- "double"
     return(frame)
@@ -144,7 +145,7 @@ standard_column <- function(column, name, arg) {
 }
 
 frame_levels <- function(frame) {
-  if (is.matrix(frame)) return(list())
+  if (is_numeric_table(frame)) return(list())
   lapply(Filter(is.factor, unclass(frame)), levels)
 }
 
@@ -155,7 +156,7 @@ expand <- function(frame, blueprint, terms = NULL) {
   p <- blueprint$p
   names <- blueprint$columns %||% paste0("V", seq_len(p))
   if (length(blueprint$levels) == 0L) {
-    x <- if (is.matrix(frame)) unname(frame) else
+    x <- if (is_numeric_table(frame)) without_names(frame) else
       matrix(as.double(unlist(frame, use.names = FALSE)), nrow(frame), p)
     return(list(x = x, names = names, indicator = logical(p), source = seq_len(p)))
   }
@@ -175,7 +176,7 @@ indicators <- function(v) outer(as.integer(v), seq_along(levels(v)), "==") / sqr
 # ---- rows ------------------------------------------------------------------------------------
 
 complete_rows <- function(x, y, blueprint, action) {
-  missing <- if (anyNA(x)) rowSums(is.na(x)) > 0 else logical(nrow(x))
+  missing <- missing_rows(x)
   if (!any(missing) && !anyNA(y)) return(list(omitted = NULL))
   if (action == "fail" || action == "pass") stop_missing(x, y, blueprint)
   omitted <- which(missing | is.na(y))
@@ -194,8 +195,9 @@ na_action <- function(na.action) {
 }
 
 stop_missing <- function(x, y, blueprint) {
-  columns <- unique(source_names(blueprint)[colSums(is.na(x)) > 0])
-  rows <- sum(rowSums(is.na(x)) > 0)
+  missing <- faults(x, is.na)
+  columns <- unique(source_names(blueprint)[missing$columns])
+  rows <- sum(missing$rows)
   found <- c(
     if (rows) paste0("`x` has missing values in ", rows, plural(rows, " row"), " (column ",
                      name_list(columns), ")"),
@@ -206,10 +208,9 @@ stop_missing <- function(x, y, blueprint) {
 }
 
 stop_infinite <- function(x, blueprint, arg) {
-  if (length(x) == 0L || !any(is.infinite(range(x, na.rm = FALSE, finite = FALSE)))) {
-    return(invisible())
-  }
-  columns <- unique(source_names(blueprint)[colSums(is.infinite(x)) > 0])
+  values <- entries(x)
+  if (length(values) == 0L || !any(is.infinite(range(values)))) return(invisible())
+  columns <- unique(source_names(blueprint)[faults(x, is.infinite)$columns])
   abort("`", arg, "` has infinite values (Inf or -Inf) in column ", name_list(columns),
         "; replace them or leave these rows out.", arg = arg)
 }

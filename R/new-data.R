@@ -8,16 +8,16 @@ forge <- function(newdata, blueprint, na.action = stats::na.pass, novel = "error
   frame <- match_columns(frame, blueprint)
   reconciled <- reconcile(frame, blueprint, novel)
   x <- expand(reconciled$frame, blueprint, blueprint$terms)$x
-  x[reconciled$novel & is.na(x) & rep(novel == "ignore", length(x))] <- 0
-  stop_infinite(x[!is.na(rowSums(x)), , drop = FALSE], blueprint, "newdata")
-  missing <- if (anyNA(x)) rowSums(is.na(x)) > 0 else logical(nrow(x))
+  if (novel == "ignore" && any(reconciled$novel)) x[reconciled$novel & is.na(x)] <- 0
+  missing <- missing_rows(x)
+  stop_infinite(if (any(missing)) x[!missing, , drop = FALSE] else x, blueprint, "newdata")
   choose_rows(x, missing, na_action(na.action), reconciled$novel)
 }
 
 # A plain vector of length p is one row.
 new_frame <- function(newdata, blueprint) {
   p <- blueprint$p
-  if (is.null(newdata)) abort_arg("newdata", newdata, "a numeric matrix or a data frame")
+  if (is.null(newdata)) abort_arg("newdata", newdata, wanted_input)
   if (is.numeric(newdata) && is.null(dim(newdata)) && !is.object(newdata)) {
     if (p == 1L) return(matrix(newdata, ncol = 1L))
     if (length(newdata) != p) {
@@ -48,15 +48,19 @@ match_columns <- function(frame, blueprint) {
   }
   if (identical(names, blueprint$columns)) return(frame)
   at <- match(blueprint$columns, names)
-  if (is.matrix(frame)) frame[, at, drop = FALSE] else frame[at]
+  if (is_numeric_table(frame)) frame[, at, drop = FALSE] else frame[at]
 }
 
 # Types and levels. `novel` marks the rows that hold a level unseen at fit.
 reconcile <- function(frame, blueprint, novel) {
   new_rows <- logical(nrow(frame))
-  if (is.matrix(frame) && length(blueprint$levels) == 0L) {
-    storage.mode(frame) <- "double"
+  if (is_numeric_table(frame) && length(blueprint$levels) == 0L) {
+    if (is.matrix(frame)) storage.mode(frame) <- "double"
     if (is.null(blueprint$terms)) return(list(frame = frame, novel = new_rows))
+  }
+  if (is_sparse(frame)) {
+    abort("`newdata` is a sparse matrix, but the model was fitted with factors or a formula with ",
+          "terms to expand; give a data frame.", arg = "newdata")
   }
   if (is.matrix(frame)) frame <- plain_frame(as.data.frame(frame))
   names <- blueprint$columns %||% paste0("V", seq_len(blueprint$p))

@@ -22,8 +22,10 @@ learn_scaling <- function(x, blueprint, scale, used = TRUE) {
   center <- numeric(ncol(x))
   factor <- rep(1, ncol(x))
   constant <- logical(ncol(x))
+  if (is_sparse(x) && !isTRUE(used)) x <- x[used, , drop = FALSE]
   for (j in which(method != "none")) {
-    spread <- column_spread(x[used, j], method[j])
+    spread <- if (is_sparse(x)) sparse_spread(x, j, method[j]) else
+      column_spread(x[used, j], method[j])
     constant[j] <- spread[2L] == 0
     center[j] <- spread[1L]
     factor[j] <- if (constant[j]) 0 else 1 / spread[2L]
@@ -40,20 +42,30 @@ learn_scaling <- function(x, blueprint, scale, used = TRUE) {
   list(center = center, factor = factor, method = method)
 }
 
-column_spread <- function(x, method) {
-  if (method == "range") {
-    ends <- range(x)
-    return(c(ends[1L] / 2 + ends[2L] / 2, (ends[2L] - ends[1L]) / 2))
-  }
-  c(mean(x), if (min(x) == max(x)) 0 else stats::sd(x))
+# Center and spread of the values x and of so many zeros.
+column_spread <- function(x, method, zeros = 0L) {
+  ends <- range(x, if (zeros > 0L) 0)
+  if (method == "range") return(c(ends[1L] / 2 + ends[2L] / 2, (ends[2L] - ends[1L]) / 2))
+  n <- length(x) + zeros
+  mean <- sum(x) / n
+  c(mean, if (ends[1L] == ends[2L]) 0 else sqrt((sum((x - mean)^2) + zeros * mean^2) / (n - 1)))
+}
+
+sparse_spread <- function(x, j, method) {
+  stored <- x@p[j + 1L] - x@p[j]
+  if (stored == 0L) return(c(0, 0))
+  column_spread(x@x[x@p[j] + seq_len(stored)], method, nrow(x) - stored)
 }
 
 apply_scaling <- function(x, scaling) {
+  if (is_sparse(x)) return(scale_sparse(x, scaling$factor))
   for (j in seq_len(ncol(x))) x[, j] <- (x[, j] - scaling$center[j]) * scaling$factor[j]
   x
 }
 
+# For plots of one or two columns.
 undo_scaling <- function(x, scaling) {
+  if (is_sparse(x)) x <- sweep(as.matrix(x), 2L, implicit_shift(x, scaling) %||% 0)
   usable <- ifelse(scaling$factor == 0, Inf, scaling$factor)
   x <- sweep(x, 2L, usable, "/")
   sweep(x, 2L, scaling$center, "+")

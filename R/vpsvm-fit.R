@@ -6,13 +6,14 @@ vpsvm_fit <- function(input, s) {
   outcome <- outcome(input$y, s$type, used)
   scaling <- learn_scaling(input$x, input$blueprint, s$scale, used)
   x <- apply_scaling(input$x, scaling)
-  s <- fit_settings(s, x, outcome)
+  shift <- if (s$kernel != "radial") implicit_shift(x, scaling)
+  s <- fit_settings(s, x, outcome, shift)
   weights <- row_weights(input$weights, s$class.weights, outcome)
   random <- has_random_parts(s, nrow(x))
   seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
   core <- from_core(
-    fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed))
+    fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed, shift))
   )
   fit <- c(
     list(call = NULL, version = package_version_string()),
@@ -30,7 +31,7 @@ vpsvm_fit <- function(input, s) {
 }
 
 # What can only be checked with the data at hand.
-fit_settings <- function(s, x, outcome) {
+fit_settings <- function(s, x, outcome, shift) {
   if (!s$folds_given) s$folds <- min(s$folds, nrow(x))
   if (s$validation == "cv" && s$folds > nrow(x)) {
     abort("`folds` = ", s$folds, " exceeds the ", nrow(x), " rows.", arg = "folds")
@@ -39,7 +40,7 @@ fit_settings <- function(s, x, outcome) {
     abort("`probability` = TRUE needs a factor response; this is regression.", arg = "probability")
   }
   if (s$kernel != "radial") s$gamma <- s$gamma %||% switch(s$kernel, linear = 1, 1 / ncol(x))
-  check_kernel_range(x, s)
+  check_kernel_range(x, s, shift)
   if (outcome$task == "classification" && s$folds > 1) {
     single <- outcome$classes[tabulate(outcome$code) == 1L]
     if (length(single)) {

@@ -71,12 +71,16 @@ check_prediction <- function(object, type, no_data) {
 is_sound <- function(m) {
   cells <- length(m$gamma)
   n <- nrow(m$sv)
-  shape <- function(a, rows, cols) is.double(a) && identical(dim(a), c(rows, cols))
+  shape <- function(a, rows, cols) {
+    sound <- if (is_sparse(a)) is_sound_sparse(a) else is.double(a)
+    sound && identical(dim(a), c(rows, cols))
+  }
   columns <- if (length(m$classes) > 2L) length(m$classes) else 1L
   is.list(m$blueprint) && is.list(m$scaling) && is_number(m$blueprint$p) && is_flag(m$clip) &&
     isTRUE(m$task %in% c("classification", "regression")) && all(m$classes %in% m$levels) &&
     isTRUE(m$kernel %in% c("radial", "polynomial", "linear")) && is_number(m$degree) &&
-    is_number(m$coef0) && is.matrix(m$sv) && is.matrix(m$coef) && cells > 0L &&
+    is_number(m$coef0) && is_numeric_table(m$sv) && is.matrix(m$coef) && cells > 0L &&
+    shape(m$sv, n, ncol(m$sv)) && is_sparse(m$sv) == is_sparse(m$centers) &&
     all(is.finite(m$gamma)) && ncol(m$coef) == columns &&
     shape(m$coef, n, ncol(m$coef)) && shape(m$intercept, cells, ncol(m$coef)) &&
     shape(m$centers, length(m$cell.of.center), ncol(m$sv)) &&
@@ -91,6 +95,7 @@ core_predict <- function(object, x, options, cell = NULL) {
                     "centers")]
   model$type <- if (object$partition == "bounded") "voronoi" else object$partition
   model$cell_of_center <- object$cell.of.center
+  if (object$kernel != "radial") model$shift <- implicit_shift(object$sv, object$scaling)
   if (!is.null(cell)) model <- one_cell(model, cell)
   decision <- from_core(fk_vp_predict(x, model, options))
   if (!all(is.finite(decision))) {

@@ -78,9 +78,9 @@ from_core <- function(value) {
 }
 
 # The kernel is computed in single precision: values beyond its range would not be numbers.
-check_kernel_range <- function(x, s) {
-  largest <- max(abs(x))
-  square <- if (is.finite(largest^2)) max(rowSums(x^2)) else Inf
+check_kernel_range <- function(x, s, shift) {
+  largest <- max(abs(entries(x)), 0)
+  square <- if (is.finite(largest^2)) (sqrt(max(squared_norms(x))) + sqrt(sum(shift^2)))^2 else Inf
   value <- switch(s$kernel, radial = 4 * square, linear = square,
                   polynomial = (s$gamma * square + abs(s$coef0))^s$degree)
   if (max(value) < 1e37) return(invisible())
@@ -90,13 +90,14 @@ check_kernel_range <- function(x, s) {
     '; use scale = "range" or smaller values.', arg = "x")
 }
 
-core_options <- function(s, seed) {
+core_options <- function(s, seed, shift = NULL) {
   list(
     kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0, gamma = s$gamma,
     lambda = s$lambda, cost = s$cost, folds = as.integer(s$folds), validation = s$validation,
     final = s$final, clip = if (s$clip) c(-1, 1), search = s$search, refine = s$refine,
     tol = s$tol, max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory,
-    device = s$device, isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose
+    device = s$device, isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose,
+    shift = shift
   )
 }
 

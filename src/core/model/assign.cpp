@@ -18,15 +18,6 @@ constexpr index_t kChunk = 16;  // bounds tested at a time
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr float kFar = std::numeric_limits<float>::infinity();
 
-// Of squared norms: more than rounding can take from a distance by inner products.
-constexpr double kDoubt = 1e-11;
-
-double squared_norm(const Row& x) {
-  double sum = 0;
-  for (index_t e = 0; e < x.size; ++e) sum += x.value[e] * x.value[e];
-  return sum;
-}
-
 bool bounds_pay(index_t centers, index_t queries, double memory) {
   const double bytes = static_cast<double>(centers * centers) * sizeof(float);
   return centers > 8 && centers < queries && bytes < memory / 4;
@@ -38,9 +29,7 @@ NearestCenter::NearestCenter(PackedRows centers, index_t queries, Context& conte
     : centers_(std::move(centers)) {
   require(centers_.rows() > 0, "there is no centre to assign rows to");
   if (centers_.is_sparse()) {
-    columns_ = SparseRows::transpose(centers_.sparse());
-    norms_.resize(static_cast<std::size_t>(centers_.rows()));
-    for (index_t j = 0; j < centers_.rows(); ++j) norms_[j] = squared_norm(centers_.row(j));
+    by_column_ = RowsByColumn(centers_);
   } else if (bounds_pay(centers_.rows(), queries, context.memory)) {
     prepare(context);
   }
@@ -138,24 +127,18 @@ NearestCenter::Hit NearestCenter::scan(const Row& x, std::int32_t skip) const {
   return best;
 }
 
-// Bounds between centres rule out little in the many dimensions of sparse rows. Inner products by
-// columns are cheap there; the centres that these cannot tell from the nearest are measured
-// exactly.
+// Bounds between centres rule out little in the many dimensions of sparse rows, where distances to
+// all centres are cheap. Those that rounding cannot tell from the nearest are measured exactly.
 NearestCenter::Hit NearestCenter::scan_sparse(const Row& x, std::int32_t skip) const {
-  std::vector<double> distance = norms_;
-  const double own = squared_norm(x);
-  for (index_t e = 0; e < x.size; ++e) {
-    const SparseRow centers = columns_.ref().row(x.column[e]);
-    for (index_t o = 0; o < centers.size; ++o)
-      distance[centers.column[o]] -= 2 * x.value[e] * centers.value[o];
-  }
+  const std::vector<double> distance = by_column_.squared_distances(x);
+  const double norm = squared_norm(x);
+  const std::size_t count = distance.size(), without = static_cast<std::size_t>(skip);
   double reach = kInfinity;
-  const auto doubt = [&](std::size_t j) { return kDoubt * (own + norms_[j]); };
-  for (std::size_t j = 0; j < distance.size(); ++j)
-    if (static_cast<std::int32_t>(j) != skip) reach = std::min(reach, distance[j] + doubt(j));
+  for (std::size_t j = 0; j < count; ++j)
+    if (j != without) reach = std::min(reach, distance[j] + by_column_.doubt(norm, j));
   Hit best{-1, kInfinity};
-  for (std::size_t j = 0; j < distance.size(); ++j)
-    if (static_cast<std::int32_t>(j) != skip && distance[j] - doubt(j) <= reach)
+  for (std::size_t j = 0; j < count; ++j)
+    if (j != without && distance[j] - by_column_.doubt(norm, j) <= reach)
       improve(x, static_cast<std::int32_t>(j), best);
   return best;
 }

@@ -46,9 +46,7 @@ class NearestCenter {
   index_t stride_ = 0;
   std::vector<std::int32_t> coarse_;
   std::vector<std::vector<std::int32_t>> group_;
-  // With sparse centres: the same by columns, and their squared norms.
-  SparseRows columns_;
-  std::vector<double> norms_;
+  RowsByColumn by_column_;  // sparse centres
 };
 
 // Index of the nearest row of `centers` for each row of x.

@@ -54,38 +54,59 @@ void PackedRows::pack(ConstMatrixRef x, index_t first, index_t count) {
   }
 }
 
-RowMean::RowMean(const PackedRows& rows)
-    : tail_(rows.tail()),
-      sum_(static_cast<std::size_t>(rows.width()), 0.0),
-      seen_(rows.is_sparse() ? sum_.size() : 0, 0) {}
-
 void RowMean::add(const Row& row, double count) {
-  if (!row.is_sparse()) {
-    for (index_t k = 0; k < row.size; ++k)
-      sum_[static_cast<std::size_t>(k)] += row.value[k] / count;
-    return;
-  }
-  for (index_t e = 0; e < row.size; ++e) {
-    const auto k = static_cast<std::size_t>(row.column[e]);
-    if (!seen_[k]) column_.push_back(row.column[e]);
-    seen_[k] = 1;
-    sum_[k] += row.value[e] / count;
-  }
+  for (index_t e = 0; e < row.size; ++e)
+    sum_[static_cast<std::size_t>(row.is_sparse() ? row.column[e] : e)] += row.value[e] / count;
+  if (row.is_sparse()) columns_.insert(columns_.end(), row.column, row.column + row.size);
 }
 
-Row RowMean::row() {
-  if (tail_ < 0) return {sum_.data(), static_cast<index_t>(sum_.size())};
-  std::sort(column_.begin(), column_.end());
-  value_.clear();
-  for (const std::int32_t k : column_) value_.push_back(sum_[static_cast<std::size_t>(k)]);
-  return {value_.data(), static_cast<index_t>(value_.size()), column_.data(), tail_};
+// |m|^2 + sum ((x - m)^2 - m^2) over the entries of a sparse row.
+double RowMean::squared_distance(const Row& row, double limit) {
+  if (!row.is_sparse()) return dense_distance(row.value, sum_.data(), row.size, limit);
+  double sum = norm();
+  for (index_t e = 0; e < row.size; ++e)
+    sum += row.value[e] * (row.value[e] - 2 * sum_[static_cast<std::size_t>(row.column[e])]);
+  return sum;
+}
+
+double RowMean::norm() {
+  if (norm_ >= 0) return norm_;
+  std::sort(columns_.begin(), columns_.end());
+  columns_.erase(std::unique(columns_.begin(), columns_.end()), columns_.end());
+  norm_ = 0;
+  for (const std::int32_t k : columns_)
+    norm_ += sum_[static_cast<std::size_t>(k)] * sum_[static_cast<std::size_t>(k)];
+  return norm_;
 }
 
 void RowMean::clear() {
-  if (tail_ < 0) std::fill(sum_.begin(), sum_.end(), 0.0);
-  for (const std::int32_t k : column_)
-    sum_[static_cast<std::size_t>(k)] = seen_[static_cast<std::size_t>(k)] = 0;
-  column_.clear();
+  if (columns_.empty()) std::fill(sum_.begin(), sum_.end(), 0.0);
+  for (const std::int32_t k : columns_) sum_[static_cast<std::size_t>(k)] = 0;
+  columns_.clear();
+  norm_ = -1;
+}
+
+double squared_norm(const Row& x) {
+  double sum = 0;
+  for (index_t e = 0; e < x.size; ++e) sum += x.value[e] * x.value[e];
+  return sum;
+}
+
+RowsByColumn::RowsByColumn(const PackedRows& rows)
+    : columns_(SparseRows::transpose(rows.sparse())) {
+  for (index_t j = 0; j < rows.rows(); ++j) norms_.push_back(squared_norm(rows.row(j)));
+}
+
+std::vector<double> RowsByColumn::squared_distances(const Row& x) const {
+  std::vector<double> distance = norms_;
+  const double norm = squared_norm(x);
+  for (double& d : distance) d += norm;
+  for (index_t e = 0; e < x.size; ++e) {
+    const SparseRow rows = columns_.ref().row(x.column[e]);
+    for (index_t o = 0; o < rows.size; ++o)
+      distance[static_cast<std::size_t>(rows.column[o])] -= 2 * x.value[e] * rows.value[o];
+  }
+  return distance;
 }
 
 }  // namespace flexkern

@@ -59,23 +59,6 @@ class PackedRows {
   SparseRows own_;
 };
 
-// The mean of some rows, in the form of a row.
-class RowMean {
- public:
-  explicit RowMean(const PackedRows& rows);
-  void add(const Row& row, double count);  // one of so many
-  Row row();
-  void clear();
-
- private:
-  index_t tail_;
-  std::vector<double> sum_;
-  // Of sparse rows: the columns that have an entry so far, and the mean's values there.
-  std::vector<char> seen_;
-  std::vector<std::int32_t> column_;
-  std::vector<double> value_;
-};
-
 // Four running sums: a loop of constant length over them is what compilers turn into vector code at
 // -O2.
 struct FourSums {
@@ -122,6 +105,38 @@ inline double sparse_distance(const Row& a, const Row& b) {
 inline double squared_distance(const Row& a, const Row& b, double limit) {
   return a.is_sparse() ? sparse_distance(a, b) : dense_distance(a.value, b.value, a.size, limit);
 }
+
+// The mean of some rows, and how far rows are from it.
+class RowMean {
+ public:
+  explicit RowMean(const PackedRows& rows) : sum_(static_cast<std::size_t>(rows.width()), 0.0) {}
+  void add(const Row& row, double count);  // one of so many
+  double squared_distance(const Row& row, double limit);
+  void clear();
+
+ private:
+  double norm();
+  std::vector<double> sum_;
+  double norm_ = -1;                   // its squared norm, once that is known
+  std::vector<std::int32_t> columns_;  // of the entries of sparse rows
+};
+
+// Sparse rows by columns, so that distances to all of them take little more than the entries that
+// they share with a row. These distances are rounded like |u|^2 + |v|^2 - 2 u'v.
+class RowsByColumn {
+ public:
+  RowsByColumn() = default;
+  explicit RowsByColumn(const PackedRows& rows);
+  std::vector<double> squared_distances(const Row& x) const;
+  // A bound on the rounding of the distance of x, whose squared norm is given, to row j.
+  double doubt(double norm, std::size_t j) const { return 1e-11 * (norm + norms_[j]); }
+
+ private:
+  SparseRows columns_;
+  std::vector<double> norms_;
+};
+
+double squared_norm(const Row& x);
 
 // A relative margin above the rounding of squared distances: with it, a bound by the triangle
 // inequality rules out a point only when the computed distances would have done so too.

@@ -17,6 +17,7 @@ constexpr int kSweeps = 20;
 Grouping::Grouping(const RegionGraph& graph, const PackedRows& centers, const CellBounds& bounds,
                    std::vector<std::int32_t> cell)
     : graph_(graph), centers_(centers), bounds_(bounds), cell_(std::move(cell)) {
+  if (centers.is_sparse()) by_column_ = RowsByColumn(centers);
   rows_.assign(*std::max_element(cell_.begin(), cell_.end()) + 1, 0);
   for (std::size_t r = 0; r < cell_.size(); ++r) rows_[cell_[r]] += graph_.size[r];
 }
@@ -113,7 +114,8 @@ bool Grouping::shorten_once() {
 void Grouping::enlarge_small() {
   for (const std::int32_t c : cells_by_size()) {
     if (rows_[c] == 0 || rows_[c] >= bounds_.smallest || join_nearest(c, false)) continue;
-    while (rows_[c] < bounds_.smallest && take_region(c)) {
+    std::vector<double> distance = distances_to(c);
+    while (rows_[c] < bounds_.smallest && take_region(c, distance)) {
     }
     if (rows_[c] < bounds_.required) join_nearest(c, true);
   }
@@ -122,11 +124,18 @@ void Grouping::enlarge_small() {
 // Squared distance of each region's centre to the nearest centre of the cell.
 std::vector<double> Grouping::distances_to(std::int32_t cell) const {
   std::vector<double> distance(cell_.size(), kInfinity);
-  for (const std::int32_t r : regions_of(cell))
-    for (std::size_t s = 0; s < cell_.size(); ++s)
-      distance[s] =
-          std::min(distance[s], squared_distance(centers_.row(r), centers_.row(s), distance[s]));
+  for (const std::int32_t r : regions_of(cell)) lower_to(r, distance);
   return distance;
+}
+
+// The same when one more region is in the cell.
+void Grouping::lower_to(std::int32_t region, std::vector<double>& distance) const {
+  const Row center = centers_.row(region);
+  const bool sparse = centers_.is_sparse();
+  const std::vector<double> known = sparse ? by_column_.squared_distances(center) : distance;
+  for (std::size_t s = 0; s < cell_.size(); ++s)
+    distance[s] = std::min(distance[s],
+                           sparse ? known[s] : squared_distance(center, centers_.row(s), known[s]));
 }
 
 // Joins the nearest cell with room for it, or the nearest of those that are too large anyway.
@@ -145,8 +154,7 @@ bool Grouping::join_nearest(std::int32_t cell, bool into_too_large) {
 }
 
 // Takes the nearest region that leaves its cell large enough.
-bool Grouping::take_region(std::int32_t cell) {
-  const std::vector<double> distance = distances_to(cell);
+bool Grouping::take_region(std::int32_t cell, std::vector<double>& distance) {
   std::int32_t best = -1;
   for (std::size_t s = 0; s < cell_.size(); ++s) {
     const bool spare = rows_[cell_[s]] - graph_.size[s] >= bounds_.smallest;
@@ -156,6 +164,7 @@ bool Grouping::take_region(std::int32_t cell) {
   }
   if (best < 0) return false;
   move(best, cell);
+  lower_to(best, distance);
   return true;
 }
 

@@ -43,11 +43,13 @@ class Grouping {
   Move best_exit(const std::vector<std::int32_t>& regions) const;
   bool shorten_once();
   bool join_nearest(std::int32_t cell, bool into_too_large);
-  bool take_region(std::int32_t cell);
+  bool take_region(std::int32_t cell, std::vector<double>& distance);
   std::vector<double> distances_to(std::int32_t cell) const;
+  void lower_to(std::int32_t region, std::vector<double>& distance) const;
 
   const RegionGraph& graph_;
   const PackedRows& centers_;
+  RowsByColumn by_column_;  // sparse centres
   CellBounds bounds_;
   std::vector<std::int32_t> cell_;
   std::vector<index_t> rows_;  // in each cell

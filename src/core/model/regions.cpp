@@ -15,6 +15,8 @@ namespace {
 constexpr index_t kBlock = 256;
 constexpr index_t kSampleMin = 50000, kSamplePerRegion = 32;
 constexpr int kMedoidSteps = 2;
+// The two rows of a region are equally far from their mean; rounding must not decide between them.
+constexpr double kTie = 1 - 1e-9;
 
 // Borders follow the data the better the finer the regions, but every prediction searches all
 // centres: 32 to a cell, 16 where that would be very many.
@@ -26,16 +28,28 @@ index_t region_count(index_t rows, index_t max_cell) {
                            static_cast<index_t>(std::min(wanted, static_cast<double>(rows) / 4)));
 }
 
-void assign_all(const PackedRows& rows, Regions& regions, Context& context) {
-  const NearestCenter search(PackedRows(rows, regions.centers), rows.rows(), context);
-  regions.hit.resize(rows.rows());
+// Rows that are nearer to one of the centres from `first` on go over to it.
+void assign_from(const PackedRows& rows, std::size_t first, Regions& regions, Context& context) {
+  const std::vector<std::int32_t> added(
+      regions.centers.begin() + static_cast<std::ptrdiff_t>(first), regions.centers.end());
+  const NearestCenter search(PackedRows(rows, added), rows.rows(), context);
   const index_t blocks = (rows.rows() + kBlock - 1) / kBlock;
   context.start_phase("regions of the partition", static_cast<double>(blocks));
   parallel_for(blocks, context.threads, context, [&](index_t b, int) {
     const index_t end = std::min(rows.rows(), (b + 1) * kBlock);
-    for (index_t i = b * kBlock; i < end; ++i) regions.hit[i] = search.find(rows.row(i));
+    for (index_t i = b * kBlock; i < end; ++i) {
+      NearestCenter::Hit hit = search.find(rows.row(i));
+      if (!(hit.squared_distance < regions.hit[i].squared_distance)) continue;
+      hit.center += static_cast<std::int32_t>(first);
+      regions.hit[i] = hit;
+    }
     context.advance(1);
   });
+}
+
+void assign_all(const PackedRows& rows, Regions& regions, Context& context) {
+  regions.hit.assign(rows.rows(), {0, std::numeric_limits<double>::infinity()});
+  assign_from(rows, 0, regions, context);
 }
 
 // Centres at the place of an earlier one have no rows.
@@ -61,11 +75,10 @@ void move_to_medoids(const PackedRows& rows, Regions& regions) {
   for (std::size_t a = 0; a < members.size(); ++a) {
     for (const std::int32_t i : members[a])
       mean.add(rows.row(i), static_cast<double>(members[a].size()));
-    const Row center = mean.row();
     double best = std::numeric_limits<double>::infinity();
     for (const std::int32_t i : members[a]) {
-      const double d = squared_distance(rows.row(i), center, best);
-      if (d >= best) continue;
+      const double d = mean.squared_distance(rows.row(i), best);
+      if (d >= best * kTie) continue;
       best = d;
       regions.centers[a] = i;
     }
@@ -97,8 +110,9 @@ bool add_centers(Regions& regions, double limit, double usual, Rng& rng) {
 
 void split_large(const PackedRows& rows, Regions& regions, double limit, double usual, Rng& rng,
                  Context& context) {
-  while (add_centers(regions, limit, usual, rng)) {
-    assign_all(rows, regions, context);
+  for (std::size_t known = regions.centers.size(); add_centers(regions, limit, usual, rng);
+       known = regions.centers.size()) {
+    assign_from(rows, known, regions, context);
     drop_empty(regions);
   }
 }

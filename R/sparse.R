@@ -1,0 +1,101 @@
+# Sparse designs: a dgCMatrix goes the way of a numeric matrix and is never made dense. What differs
+# is written here once: reading its slots, and that it is scaled but not shifted.
+
+is_sparse <- function(x) inherits(x, "dgCMatrix")
+
+# One table of numbers, no factors.
+is_numeric_table <- function(x) is.matrix(x) || is_sparse(x)
+
+# Any sparse matrix of the Matrix package, or a numeric matrix, as a dgCMatrix without stored zeros.
+as_sparse <- function(x) {
+  if (is_sparse(x)) return(drop_zeros(x))
+  entry <- if (is.matrix(x)) dense_entries(x) else Matrix::mat2triplet(x)
+  value <- as.numeric(entry$x %||% rep(1, length(entry$i)))
+  drop_zeros(sparseMatrix(entry$i, entry$j, x = value, dims = dim(x), dimnames = dimnames(x)))
+}
+
+dense_entries <- function(x) {
+  at <- which(is.na(x) | x != 0)
+  list(i = (at - 1) %% nrow(x) + 1, j = (at - 1) %/% nrow(x) + 1, x = x[at])
+}
+
+drop_zeros <- function(x) {
+  kept <- is.na(x@x) | x@x != 0
+  if (all(kept)) return(x)
+  x@p <- c(0L, cumsum(kept))[x@p + 1L]
+  x@i <- x@i[kept]
+  x@x <- x@x[kept]
+  x
+}
+
+# Nor does a design keep the factorisations that a Matrix can carry along.
+without_names <- function(x) {
+  if (!is_sparse(x)) return(unname(x))
+  x@Dimnames <- list(NULL, NULL)
+  x@factors <- list()
+  x
+}
+
+# Whether the slots fit together, so that the core can follow them.
+is_sound_sparse <- function(x) {
+  size <- x@Dim
+  is.integer(x@i) && is.integer(x@p) && is.double(x@x) && length(x@i) == length(x@x) &&
+    length(x@p) == size[2L] + 1L && !anyNA(x@p) && !is.unsorted(x@p) && x@p[1L] == 0L &&
+    x@p[size[2L] + 1L] == length(x@i) &&
+    (length(x@i) == 0L || isTRUE(min(x@i) >= 0L && max(x@i) < size[1L]))
+}
+
+# The stored numbers.
+entries <- function(x) if (is_sparse(x)) x@x else x
+
+entry_columns <- function(x) rep.int(seq_len(ncol(x)), diff(x@p))
+
+# How many numbers a row takes in memory; an entry's column counts half.
+numbers_per_row <- function(x) {
+  if (is_sparse(x)) 1 + 1.5 * length(x@x) / max(nrow(x), 1) else ncol(x)
+}
+
+# Which rows and columns hold an entry of this kind.
+faults <- function(x, is_fault) {
+  bad <- is_fault(entries(x))
+  if (!is_sparse(x)) return(list(rows = rowSums(bad) > 0, columns = colSums(bad) > 0))
+  list(rows = seq_len(nrow(x)) %in% (x@i[bad] + 1L),
+       columns = seq_len(ncol(x)) %in% entry_columns(x)[bad])
+}
+
+missing_rows <- function(x) {
+  if (anyNA(entries(x))) faults(x, is.na)$rows else logical(nrow(x))
+}
+
+squared_norms <- function(x) {
+  if (!is_sparse(x)) return(rowSums(x^2))
+  x@x <- x@x^2
+  Matrix::rowSums(x)
+}
+
+# ---- scaling ---------------------------------------------------------------------------------
+
+# What scaling would take from each column after its factor. The core keeps account of it where it
+# matters: distances do not depend on it, inner products do.
+implicit_shift <- function(x, scaling) {
+  shift <- if (is_sparse(x)) scaling$center * scaling$factor
+  if (any(shift != 0)) shift
+}
+
+scale_sparse <- function(x, factor) {
+  x@x <- x@x * rep.int(factor, diff(x@p))
+  if (any(factor == 0)) drop_zeros(x) else x
+}
+
+# ---- models ----------------------------------------------------------------------------------
+
+# Rows of a design, scaled, in the form of the model's support vectors. Sparse rows for a dense model
+# come here in blocks.
+model_rows <- function(object, x) {
+  if (is_sparse(object$sv)) {
+    x <- as_sparse(x)
+  } else if (is_sparse(x)) {
+    x <- as.matrix(x)
+  }
+  apply_scaling(x, object$scaling)
+}
