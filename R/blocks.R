@@ -27,7 +27,8 @@ block_rows <- function(object, x, memory) {
   vector <- numbers_per_row(object$sv)
   held <- 8 * (max(diff(object$offset)) + nrow(object$centers)) * (vector + answers + 1) +
     if (sparse) 8 * ncol(x) else 0
-  each <- 8 * (2 * (if (sparse) 1.5 * numbers_per_row(x) else vector) + answers + 4)
+  row <- if (sparse) 1.5 * numbers_per_row(x) else vector
+  each <- 8 * (2 * (row + answers) + 4)
   smallest <- min(n, smallest_block)
   needed <- held + smallest * each
   if (needed > memory) {

@@ -11,7 +11,7 @@
 #' the order in which packages are attached does not matter.
 #'
 #' @param x A fitted model.
-#' @param newdata A matrix or data frame with the columns of the model.
+#' @param newdata A matrix, sparse matrix or data frame with the columns of the model.
 #' @param y The response of these rows. A model made from a formula takes it from `newdata`.
 #' @param nperm Number of times that each column is shuffled.
 #' @param seed A whole number for the shuffles; by default one number is drawn from R's stream.

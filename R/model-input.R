@@ -50,9 +50,10 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
   action <- na_action(na.action)
   kept <- complete_rows(design$x, y, blueprint, action)
   if (!is.null(kept$omitted)) {
-    design$x <- design$x[-kept$omitted, , drop = FALSE]
-    y <- y[-kept$omitted]
-    weights <- weights[-kept$omitted]
+    rows <- -as.vector(kept$omitted)
+    design$x <- design$x[rows, , drop = FALSE]
+    y <- y[rows]
+    weights <- weights[rows]
   }
   stop_infinite(design$x, blueprint, "x")
   if (nrow(design$x) < 2L) {
@@ -64,12 +65,17 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
 
 # ---- x ---------------------------------------------------------------------------------------
 
-wanted_input <- "a numeric matrix, a sparse matrix of the Matrix package or a data frame"
+wanted_input <- "a numeric matrix, a sparse matrix or a data frame"
 
 # A numeric matrix stays one, a sparse one becomes a dgCMatrix; everything like a data frame becomes
 # a plain data frame without matrix columns.
 as_frame <- function(x, arg) {
-  if (inherits(x, "sparseMatrix")) return(as_sparse(x))
+  if (inherits(x, "sparseMatrix")) {
+    if (is_sparse(x) && !is_sound_sparse(x)) {
+      abort("The parts of the dgCMatrix `", arg, "` do not fit together; make it again.", arg = arg)
+    }
+    return(as_sparse(x))
+  }
   if (inherits(x, "Matrix")) x <- as.matrix(x)
   if (is.data.frame(x)) return(plain_frame(x))
   if ((is.numeric(x) || is.logical(x)) && !is.object(x)) {

@@ -8,15 +8,16 @@ is_numeric_table <- function(x) is.matrix(x) || is_sparse(x)
 
 # Any sparse matrix of the Matrix package, or a numeric matrix, as a dgCMatrix without stored zeros.
 as_sparse <- function(x) {
-  if (is_sparse(x)) return(drop_zeros(x))
-  entry <- if (is.matrix(x)) dense_entries(x) else Matrix::mat2triplet(x)
-  value <- as.numeric(entry$x %||% rep(1, length(entry$i)))
-  drop_zeros(sparseMatrix(entry$i, entry$j, x = value, dims = dim(x), dimnames = dimnames(x)))
-}
-
-dense_entries <- function(x) {
-  at <- which(is.na(x) | x != 0)
-  list(i = (at - 1) %% nrow(x) + 1, j = (at - 1) %/% nrow(x) + 1, x = x[at])
+  if (is.matrix(x)) {
+    at <- which(is.na(x) | x != 0)
+    return(sparseMatrix((at - 1) %% nrow(x) + 1, (at - 1) %/% nrow(x) + 1,
+                        x = as.numeric(x[at]), dims = dim(x), dimnames = dimnames(x)))
+  }
+  # The sum with a dgCMatrix is one, whatever x is: symmetric, triangular, a pattern, by rows.
+  if (!is_sparse(x)) {
+    x <- x + sparseMatrix(integer(), integer(), x = numeric(), dims = dim(x))
+  }
+  drop_zeros(x)
 }
 
 drop_zeros <- function(x) {

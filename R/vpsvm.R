@@ -21,18 +21,26 @@
 #' `partition = "random"` cuts the rows into random chunks and averages their models.
 #'
 #' @section Input:
-#' `x` is a numeric matrix or a data frame with numeric, logical, factor and character columns.
+#' `x` is a numeric matrix, a sparse matrix of the package \pkg{Matrix} (see below) or a data frame
+#' with numeric, logical, factor and character columns.
 #' A factor becomes one indicator per level times \eqn{1/\sqrt 2}, not scaled, so that two rows
 #' with different levels lie at distance 1. A factor `y` means classification, numbers mean
 #' regression; character and logical become a factor with a message. Missing values are an error
 #' that names the columns; `na.action = na.omit` leaves the rows out.
+#'
+#' @section Sparse matrices:
+#' A `dgCMatrix` is used as it is and never made dense; other sparse classes are converted to it.
+#' The model is the one of the same numbers in a dense matrix, up to rounding, and keeps its support
+#' vectors sparse. Columns are scaled but zeros stay zeros: the radial kernel does not depend on a
+#' shift, and for the other kernels the shift of `"range"` and `"standardize"` enters the inner
+#' products. Dense new rows are allowed for a sparse model and the other way round.
 #'
 #' @section Errors:
 #' All have the class `flexkern_error`; unknown arguments are errors too. A matrix that does not
 #' fit into `memory` is refused before it is allocated. A fit that has not converged after
 #' `max.iter` steps gives one warning and `converged = FALSE` for its cells.
 #'
-#' @param x A numeric matrix (rows are observations) or a data frame; or a formula.
+#' @param x A numeric or sparse matrix (rows are observations) or a data frame; or a formula.
 #' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`. The
 #'   functions it calls must be global or of an attached package, so that [predict()] finds them.
 #' @param y The response: a factor or a numeric vector with one value per row of `x`.

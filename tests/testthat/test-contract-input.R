@@ -168,10 +168,6 @@ for_each_fitter(list(
     h <- f$quick(by_hand, g$y, scale = FALSE)
     expect_equal(predict(m, g, type = "decision"), predict(h, by_hand, type = "decision"))
   },
-  "sparse matrices are refused, never made dense" = function(f) {
-    S <- Matrix::Matrix(as.matrix(X), sparse = TRUE)
-    expect_flexkern_error(f$quick(S, d$y), "not yet supported.*as.matrix")
-  },
   "D66, D68: duplicates and repeated points are legal" = function(f) {
     x <- rep(seq(0, 1, length.out = 10), 3)
     expect_warning(m <- f$small(x = cbind(x), y = exp(x), type = "regression"), NA)

@@ -16,13 +16,21 @@ damaged$offset <- c(0L, 10000000L)
 cubic <- vpsvm(t ~ u, regression_data(), kernel = "polynomial", gamma = 1, lambda = 0.01)
 constant_labels <- vpsvm(cbind(1:20), rep(3, 20))
 sparse <- Matrix::Matrix(as.matrix(X), sparse = TRUE)
+broken <- sparse_na <- sparse_inf <- sparse
+broken@i[1] <- 100L
+sparse_na[2:3, "b"] <- NA
+sparse_inf[3, "b"] <- Inf
+nameless <- sparse[, 1:2]
+nameless@Dimnames <- list(NULL, NULL)
 
 hostile <- alist(
   # x, y and data
   vpsvm(X), vpsvm("text", d$y), vpsvm(NULL, d$y), vpsvm(X[0], d$y), vpsvm(X, d$y[1:3]),
   vpsvm(list(1, 2), 1:2), vpsvm(mean, 1:2), vpsvm(X, NULL), vpsvm(X, list(1)), vpsvm(X, X),
   vpsvm(X, with_date$when), vpsvm(X, complex(40)), vpsvm(array(0, c(2, 2, 2)), 1:2),
-  vpsvm(matrix("a", 2, 2), 1:2), vpsvm(sparse, d$y), vpsvm(X, rep(NA, 40)),
+  vpsvm(matrix("a", 2, 2), 1:2), vpsvm(X, rep(NA, 40)),
+  vpsvm(broken, d$y), vpsvm(sparse_na, d$y), vpsvm(sparse_inf, d$y), vpsvm(sparse, d$y[1:3]),
+  vpsvm(y ~ ., data = sparse),
   vpsvm(y ~ ., with_date), vpsvm(y ~ ., named_twice), vpsvm(y ~ ., with_na),
   vpsvm(y ~ ., with_inf), vpsvm(y ~ ., d, na.action = "drop"), vpsvm(X[1, ], d$y[1]),
   vpsvm(X, factor(rep("a", 40))), vpsvm(X, d$y, type = "regression"),
@@ -63,7 +71,8 @@ hostile <- alist(
   predict(fit, d, decision.values = TRUE), predict(fit, d, thread = 1, novl = "na"),
   # predict
   predict(fit, NULL), predict(fit, "text"), predict(fit, d["a"]), predict(fit, 1:2),
-  predict(fit, matrix(0, 2, 2)), predict(fit, sparse), predict(fit, with_inf),
+  predict(fit, matrix(0, 2, 2)), predict(fit, with_inf), predict(fit, sparse[, 1:2]),
+  predict(fit, sparse_inf), predict(grouped, nameless), predict(fit, broken),
   predict(fit, with_na, na.action = na.fail), predict(fit, d, type = "prob"),
   predict(fit, d, type = "class"), predict(fit, type = "decision"),
   predict(grouped, transform(d[1:2, ], k = "zz")), predict(grouped, transform(d[1:2, ], k = 1)),
