@@ -2,8 +2,8 @@
 
 smallest_block <- 256
 
-# f of the rows in the form of the model, which gives one row each. A row's answer does not depend on
-# its block.
+# f of the rows in the form of the model, which gives one row each. A row's answer does not depend
+# on its block.
 by_blocks <- function(object, x, memory, f) {
   n <- nrow(x)
   size <- block_rows(object, x, memory)

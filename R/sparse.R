@@ -90,8 +90,8 @@ scale_sparse <- function(x, factor) {
 
 # ---- models ----------------------------------------------------------------------------------
 
-# Rows of a design, scaled, in the form of the model's support vectors. Sparse rows for a dense model
-# come here in blocks.
+# Rows of a design, scaled, in the form of the model's support vectors. Sparse rows for a dense
+# model come here in blocks.
 model_rows <- function(object, x) {
   if (is_sparse(object$sv)) {
     x <- as_sparse(x)

@@ -1,10 +1,10 @@
 #' Predict with a localized support vector machine
 #'
 #' @param object A model made by [vpsvm()].
-#' @param newdata A matrix, sparse matrix or data frame. Columns are matched by name, extra ones are dropped, and
-#'   the response is not needed. If the model or `newdata` has no column names, columns match by
-#'   position. A plain vector with one value per column is one row. Without `newdata` the fitted
-#'   values are returned.
+#' @param newdata A matrix, sparse matrix or data frame. Columns are matched by name, extra ones are
+#'   dropped, and the response is not needed. If the model or `newdata` has no column names, columns
+#'   match by position. A plain vector with one value per column is one row. Without `newdata` the
+#'   fitted values are returned.
 #' @param type What to return; see Value.
 #' @param na.action [na.pass()]: rows with missing values give `NA`. [na.omit()]: they are left out.
 #'   [na.fail()]: they are an error.

@@ -30,6 +30,7 @@ r-cran-caret r caret
 r-cran-knitr r knitr
 r-cran-lintr r lintr
 r-cran-ranger r ranger
+r-cran-sparsem r SparseM
 r-cran-rmarkdown r rmarkdown
 r-cran-roxygen2 r roxygen2
 r-cran-testthat r testthat
@@ -37,6 +38,7 @@ r-cran-testthat r testthat
 bench_needs='
 r-cran-kernlab r kernlab
 r-cran-ranger r ranger
+r-cran-sparsem r SparseM
 '
 # Only for the PDF manual, which the check leaves out where there is no LaTeX.
 manual_needs='
