@@ -21,6 +21,6 @@
 #' @useDynLib flexkern, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom Matrix sparseMatrix
-#' @importFrom stats fitted formula nobs predict residuals update
+#' @importFrom stats coef fitted formula nobs predict residuals update
 #' @keywords internal
 "_PACKAGE"

@@ -149,10 +149,10 @@ class_label <- function(object, code) {
   factor(object$classes[code], levels = object$levels, ordered = object$ordered)
 }
 
-named_decision <- function(object, decision) {
+named_decision <- function(object, decision, rows = NULL) {
   classes <- object$classes
   names <- if (length(classes) == 2L) paste0(classes[2L], "/", classes[1L]) else classes
-  matrix(decision, nrow(decision), ncol(decision), dimnames = list(NULL, names))
+  matrix(decision, nrow(decision), ncol(decision), dimnames = list(rows, names))
 }
 
 # One row per vote: the share of the models that say each class.

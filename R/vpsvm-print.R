@@ -117,6 +117,13 @@ residuals.vpsvm <- function(object, ...) {
   stats::naresid(object$na.action, object$residuals)
 }
 
+# Of the kernel expansion: one row per support vector, named by its row in the training data.
+#' @export
+coef.vpsvm <- function(object, ...) {
+  check_dots(list(...), "object", "coef")
+  named_decision(object, object$coef, object$index)
+}
+
 # The dot is written out, so that update() can take terms away.
 #' @export
 formula.vpsvm <- function(x, ...) {

@@ -138,3 +138,14 @@ test_that("matrix columns protected by I() are columns like others", {
   b <- vpsvm(M, d$y, gamma = 1, lambda = 0.01)
   expect_equal(a$coef, b$coef)
 })
+
+test_that("coef() has the coefficients of the kernel expansion", {
+  d <- two_classes()
+  fit <- vpsvm(y ~ ., d, kernel = "linear", lambda = 0.01, scale = FALSE, clip = FALSE)
+  a <- coef(fit)
+  expect_identical(dimnames(a), list(as.character(fit$index), "high/low"))
+  x <- as.matrix(d[-1])
+  by_hand <- x %*% crossprod(x[as.integer(rownames(a)), ], a)
+  expect_equal(unname(by_hand), unname(predict(fit, d, type = "decision")), tolerance = 1e-4)
+  expect_identical(ncol(coef(vpsvm(Species ~ ., iris, gamma = 1, lambda = 0.1))), 3L)
+})
