@@ -34,7 +34,8 @@ test_that("the fit refuses odd input", {
       square <- function(v) v^2
       vpsvm(y ~ square(a) + b, d)
     }),
-    vpsvm(y ~ no_such_function(a), d), vpsvm(y ~ a[1:2], d), vpsvm(y ~ "a", d), vpsvm(y ~ ., d, subset = 100),
+    vpsvm(y ~ no_such_function(a), d), vpsvm(y ~ a[1:2], d), vpsvm(y ~ "a", d),
+    vpsvm(y ~ ., d, subset = 100),
     vpsvm(y ~ ., d, subset = 0), vpsvm(y ~ ., d, weights = nowhere),
     vpsvm(y ~ ., d, weights = a), vpsvm(y ~ ., d, weights = y), vpsvm(X, d$y, weights = list(1)),
     vpsvm(X, d$y, class.weights = "balanced"), vpsvm(X, d$y, class.weights = list(low = 1)),

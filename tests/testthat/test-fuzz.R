@@ -33,11 +33,14 @@ odd_formulas <- alist(
 
 odd_data <- list(
   data.frame(y = c(1, 2, 3, 5), a = 1:4, b = c(2, 1, 4, 3), k = c("u", "v", "u", "v")),
-  data.frame(y = factor(1:4 > 2), a = c(1, NA, 3, 4), b = Inf, k = 1), list(y = 1:4, a = 1:3, b = 2),
-  data.frame(), NULL, matrix(1:8, 4, dimnames = list(NULL, c("y", "a"))), "text", 3, mean, globalenv(),
+  data.frame(y = factor(1:4 > 2), a = c(1, NA, 3, 4), b = Inf, k = 1),
+  list(y = 1:4, a = 1:3, b = 2),
+  data.frame(), NULL, matrix(1:8, 4, dimnames = list(NULL, c("y", "a"))), "text", 3, mean,
+  globalenv(),
   data.frame(y = 1:4, d = as.Date("2020-01-01") + 1:4, m = I(matrix(1:8, 4))), list(),
   data.frame(y = 1:4, a = 1:4, a = 4:1, check.names = FALSE), data.frame(y = letters[1:4], a = 0),
-  data.frame(y = numeric(), a = numeric()), data.frame(y = 1:4, `odd name` = 4:1, check.names = FALSE)
+  data.frame(y = numeric(), a = numeric()),
+  data.frame(y = 1:4, `odd name` = 4:1, check.names = FALSE)
 )
 
 pick <- function(values) values[[sample.int(length(values), 1)]]
