@@ -13,7 +13,8 @@ vpsvm_fit <- function(input, s) {
   seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
   core <- from_core(
-    fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell, core_options(s, seed, shift))
+    fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell,
+              c(core_options(s, seed, shift), part["margin"]))
   )
   fit <- c(
     list(call = NULL, version = package_version_string()),
@@ -62,8 +63,9 @@ describe_outcome <- function(outcome) {
 }
 
 describe_partition <- function(part, x) {
-  list(partition = part$type, radius = part$radius, cell = part$cell, cell.size = part$size,
-       centers = x[part$centers, , drop = FALSE], cell.of.center = part$cell_of_center)
+  list(partition = part$type, radius = part$radius, overlap = part$overlap, cell = part$cell,
+       cell.size = part$size, centers = x[part$centers, , drop = FALSE],
+       cell.of.center = part$cell_of_center)
 }
 
 describe_core <- function(core, x) {

@@ -17,8 +17,8 @@ summary.vpsvm <- function(object, ...) {
     size = object$cell.size, gamma = object$gamma, lambda = object$lambda,
     cv.risk = object$cv.risk, iterations = object$iterations, converged = object$converged
   )
-  head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "cell.size",
-                   "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
+  head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "overlap",
+                   "cell.size", "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
                    "validation", "final", "converged")]
   out <- list(model = head, cells = cells, scaling = table(object$scaling$method),
               error = training_error(object), support = length(object$index),
@@ -85,7 +85,8 @@ partition_line <- function(x, digits) {
   if (x$partition == "none") return("none (one cell)")
   kind <- switch(x$partition, random = "random chunks", "Voronoi cells")
   paste0(m, " ", kind, " of ", span(x$cell.size, digits), " rows",
-         if (!is.na(x$radius)) paste0(", radius ", format(x$radius, digits = digits)))
+         if (!is.na(x$radius)) paste0(", radius ", format(x$radius, digits = digits)),
+         if (isTRUE(x$overlap > 0)) paste0(", overlap ", format(x$overlap, digits = digits)))
 }
 
 kernel_line <- function(x, digits) {

@@ -52,7 +52,7 @@ partition_plan <- function(s, n) {
   cells <- s$cells
   if (type == "random" && is.null(cells)) cells <- ceiling(n / s$max.cell)
   list(type = type, radius = s$radius, cells = cells, max_cell = s$max.cell,
-       min_cell = max(10, 2 * s$folds))
+       min_cell = max(10, 2 * s$folds), overlap = s$overlap)
 }
 
 make_partition <- function(x, s, seed) {
@@ -60,6 +60,7 @@ make_partition <- function(x, s, seed) {
   part <- from_core(fk_partition(x, c(plan, s[c("threads", "memory", "verbose")], seed = seed)))
   part$type <- plan$type
   part$size <- tabulate(part$cell)
+  part$overlap <- if (sum(lengths(part$margin))) s$overlap else 0
   part
 }
 

@@ -50,6 +50,10 @@
 #' @param radius Radius of the cells, in the unit of the scaled columns.
 #' @param cells Number of cells.
 #' @param max.cell Largest number of rows in a cell of the automatic partition.
+#' @param overlap A number from 0 to 1: the margin of a cell, in shares of its own number of rows.
+#'   Its models train on the margin too, which are the rows of other cells nearest to its border;
+#'   it selects, validates and predicts on its own rows alone. No effect on a single cell or on
+#'   random chunks.
 #' @param loss `"least.squares"`.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
@@ -99,7 +103,8 @@
 #'     whether each was computed to convergence}
 #'   \item{cv.error}{cross-validated misclassification rate, or mean squared error in the unit of
 #'     `y`}
-#'   \item{cell, cell.size}{the cell of each training row, the rows per cell}
+#'   \item{cell, cell.size, overlap}{the cell of each training row, the rows per cell, the share
+#'     of its rows that each cell has as margin}
 #'   \item{fitted, residuals}{on the training rows; for classification the residual is 1 where the
 #'     fitted label is wrong}
 #'   \item{converged, iterations, seconds, bytes, threads, seed}{how the fit went}
@@ -138,10 +143,10 @@ vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
 #' @rdname vpsvm
 #' @export
 vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none"),
-                          radius = NULL, cells = NULL, max.cell = 4000, loss = "least.squares",
-                          kernel = c("radial", "polynomial", "linear"), degree = 3, coef0 = 0,
-                          gamma = NULL, lambda = NULL, cost = NULL, folds = 5,
-                          validation = c("cv", "split"), final = c("average", "refit"),
+                          radius = NULL, cells = NULL, max.cell = 4000, overlap = 0,
+                          loss = "least.squares", kernel = c("radial", "polynomial", "linear"),
+                          degree = 3, coef0 = 0, gamma = NULL, lambda = NULL, cost = NULL,
+                          folds = 5, validation = c("cv", "split"), final = c("average", "refit"),
                           search = c("race", "full"), refine = FALSE, clip = TRUE,
                           scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification", "regression"),

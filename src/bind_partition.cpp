@@ -27,6 +27,7 @@ flexkern::PartitionOptions partition_options(const Rcpp::List& options) {
   out.first = option<int>(options, "first", 0) - 1;
   out.max_cell = option<int>(options, "max_cell", 2000);
   out.min_cell = option<int>(options, "min_cell", 1);
+  out.overlap = option(options, "overlap", 0.0);
   return out;
 }
 
@@ -40,11 +41,15 @@ Rcpp::List fk_partition(Rcpp::RObject x, Rcpp::List options) {
   const flexkern::RPoints points(x);
   const flexkern::Partition partition =
       flexkern::make_partition(points.points(), partition_options(options), context);
+  Rcpp::List margins(partition.margin.size());
+  for (std::size_t c = 0; c < partition.margin.size(); ++c)
+    margins[c] = flexkern::one_based(partition.margin[c]);
   return Rcpp::List::create(
       Named("cell") = flexkern::one_based(partition.cell),
       Named("centers") = flexkern::one_based(partition.centers),
       Named("cell_of_center") = flexkern::one_based(partition.cell_of_center),
-      Named("radius") = partition.centers.empty() ? NA_REAL : partition.radius);
+      Named("radius") = partition.centers.empty() ? NA_REAL : partition.radius,
+      Named("margin") = margins);
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -61,22 +61,16 @@ Rcpp::LogicalMatrix settled_matrix(const Surface& surface) {
 struct ByRow {
   Rcpp::NumericMatrix held_out, fitted;
   Rcpp::IntegerVector fold;
-  Rcpp::IntegerVector index;
-  Rcpp::NumericMatrix coef;
 
-  ByRow(int n, int responses)
-      : held_out(n, responses), fitted(n, responses), fold(n), index(n), coef(n, responses) {}
+  ByRow(int n, int responses) : held_out(n, responses), fitted(n, responses), fold(n) {}
 
-  void put(const CellFit& fit, const std::vector<index_t>& rows, index_t offset) {
-    const std::size_t n = rows.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      const int row = static_cast<int>(rows[i]),
-                at = static_cast<int>(offset) + static_cast<int>(i);
-      index[at] = row + 1;
+  void put(const CellFit& fit, const std::vector<index_t>& rows) {
+    const std::size_t own = fit.fold.size();
+    for (std::size_t i = 0; i < own; ++i) {
+      const int row = static_cast<int>(rows[i]);
       fold[row] = fit.fold[i] + 1;
-      for (int c = 0; c < coef.ncol(); ++c) {
-        const std::size_t from = static_cast<std::size_t>(c) * n + i;
-        coef(at, c) = fit.coef[from];
+      for (int c = 0; c < fitted.ncol(); ++c) {
+        const std::size_t from = static_cast<std::size_t>(c) * own + i;
         held_out(row, c) = std::isnan(fit.held_out[from]) ? NA_REAL : fit.held_out[from];
         fitted(row, c) = fit.fitted[from];
       }
@@ -84,11 +78,50 @@ struct ByRow {
   }
 };
 
+// The rows with a coefficient, ordered by cell: own ones, then those of the margin.
+struct Vectors {
+  Rcpp::IntegerVector offset, index;
+  Rcpp::NumericMatrix coef;
+
+  Vectors(const std::vector<CellFit>& fits, const std::vector<std::vector<index_t>>& rows,
+          int responses)
+      : offset(fits.size() + 1) {
+    for (std::size_t j = 0; j < fits.size(); ++j)
+      offset[j + 1] = offset[j] + static_cast<int>(fits[j].coef.size()) / responses;
+    index = Rcpp::IntegerVector(offset[fits.size()]);
+    coef = Rcpp::NumericMatrix(index.size(), responses);
+    for (std::size_t j = 0; j < fits.size(); ++j) put(fits[j], rows[j], offset[j], offset[j + 1]);
+  }
+
+  void put(const CellFit& fit, const std::vector<index_t>& rows, int begin, int end) {
+    const auto n = static_cast<std::size_t>(end - begin);
+    for (std::size_t i = 0; i < n; ++i) {
+      const int at = begin + static_cast<int>(i);
+      index[at] = static_cast<int>(rows[i]) + 1;
+      for (int c = 0; c < coef.ncol(); ++c)
+        coef(at, c) = fit.coef[static_cast<std::size_t>(c) * n + i];
+    }
+  }
+};
+
+// Appends each cell's margin to its rows; returns how many rows that were.
+std::vector<index_t> append_margins(const Rcpp::List& margin,
+                                    std::vector<std::vector<index_t>>& rows) {
+  std::vector<index_t> counts;
+  for (R_xlen_t c = 0; c < margin.size(); ++c) {
+    const Rcpp::IntegerVector more(margin[c]);
+    for (const int row : more) rows[static_cast<std::size_t>(c)].push_back(row - 1);
+    counts.push_back(more.size());
+  }
+  return counts;
+}
+
 Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<index_t>>& rows,
                 int n, int responses) {
   const int cells = static_cast<int>(fits.size());
   ByRow by_row(n, responses);
-  Rcpp::IntegerVector offset(cells + 1), iterations(cells);
+  const Vectors vectors(fits, rows, responses);
+  Rcpp::IntegerVector iterations(cells);
   Rcpp::NumericVector gamma(cells), lambda(cells), risk(cells);
   Rcpp::NumericMatrix intercept(cells, responses);
   Rcpp::LogicalVector converged(cells);
@@ -96,8 +129,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
   double search = 0, solve = 0;
   for (int j = 0; j < cells; ++j) {
     const CellFit& fit = fits[static_cast<std::size_t>(j)];
-    by_row.put(fit, rows[static_cast<std::size_t>(j)], offset[j]);
-    offset[j + 1] = offset[j] + static_cast<int>(rows[static_cast<std::size_t>(j)].size());
+    by_row.put(fit, rows[static_cast<std::size_t>(j)]);
     for (int c = 0; c < responses; ++c)
       intercept(j, c) = fit.intercept[static_cast<std::size_t>(c)];
     gamma[j] = fit.choice.gamma;
@@ -116,11 +148,11 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
     solve += fit.solve_seconds;
   }
   return Rcpp::List::create(
-      Named("index") = by_row.index, Named("offset") = offset, Named("coef") = by_row.coef,
-      Named("intercept") = intercept, Named("gamma") = gamma, Named("lambda") = lambda,
-      Named("cv_risk") = risk, Named("grid_gamma") = grid_gamma, Named("grid_lambda") = grid_lambda,
-      Named("risk") = risks, Named("settled") = settled, Named("steps") = steps,
-      Named("cv_decision") = by_row.held_out, Named("fold") = by_row.fold,
+      Named("index") = vectors.index, Named("offset") = vectors.offset,
+      Named("coef") = vectors.coef, Named("intercept") = intercept, Named("gamma") = gamma,
+      Named("lambda") = lambda, Named("cv_risk") = risk, Named("grid_gamma") = grid_gamma,
+      Named("grid_lambda") = grid_lambda, Named("risk") = risks, Named("settled") = settled,
+      Named("steps") = steps, Named("cv_decision") = by_row.held_out, Named("fold") = by_row.fold,
       Named("fitted") = by_row.fitted, Named("converged") = converged,
       Named("iterations") = iterations,
       Named("seconds") =
@@ -138,9 +170,11 @@ Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector
   const RPoints points(x, option(options, "shift", Rcpp::RObject()));
   const CellData data{points.points(), view(y), Rcpp::as<Numbers>(w),
                       Rcpp::as<std::vector<int>>(strata)};
-  const auto rows = rows_by_cell(zero_based(cell));
+  auto rows = rows_by_cell(zero_based(cell));
+  const auto margins = append_margins(option(options, "margin", Rcpp::List()), rows);
   double bytes = 0;
-  const auto fits = fit_cells(data, rows, read_cell_options(options), *device, context, bytes);
+  const auto fits =
+      fit_cells(data, rows, margins, read_cell_options(options), *device, context, bytes);
   Rcpp::List out = pack(fits, rows, y.nrow(), y.ncol());
   out["bytes"] = bytes;
   out["threads"] = context.threads;

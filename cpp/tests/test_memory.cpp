@@ -73,7 +73,7 @@ double share_of_estimate(const Case& c, index_t cells, int threads) {
   context.threads = threads;
   double estimate = 0;
   PeakMeter meter;
-  fit_cells(c.data(), chunks(c.x.rows, cells), c.options, *make_device("cpu", "auto"), context,
+  fit_cells(c.data(), chunks(c.x.rows, cells), {}, c.options, *make_device("cpu", "auto"), context,
             estimate);
   return meter.stop() / estimate;
 }
@@ -126,8 +126,8 @@ std::string refusal(const Case& c, index_t cells, double budget) {
   context.memory = budget;
   double bytes = 0;
   try {
-    fit_cells(c.data(), chunks(c.x.rows, cells), c.options, *make_device("cpu", "auto"), context,
-              bytes);
+    fit_cells(c.data(), chunks(c.x.rows, cells), {}, c.options, *make_device("cpu", "auto"),
+              context, bytes);
   } catch (const MemoryBudgetError& error) {
     return error.what();
   }
@@ -158,8 +158,8 @@ TEST(MemoryBudget, HoldsBackCellsThatDoNotFitBesideEachOther) {
     context.threads = 4;
     context.memory = one * fit_beside;
     double bytes = 0;
-    const auto fits =
-        fit_cells(c.data(), chunks(600, 6), c.options, *make_device("cpu", "auto"), context, bytes);
+    const auto fits = fit_cells(c.data(), chunks(600, 6), {}, c.options,
+                                *make_device("cpu", "auto"), context, bytes);
     EXPECT_EQ(fits.size(), 6u);
     EXPECT_LE(bytes, context.memory);
     EXPECT_GE(bytes, before);

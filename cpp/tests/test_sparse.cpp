@@ -257,7 +257,7 @@ Fitted fit_and_predict(const Points& x, const Points& at_points, const Data& y,
   for (const auto& r : rows) order.insert(order.end(), r.begin(), r.end());
   double bytes = 0;
   const auto device = make_device("cpu", "auto");
-  Fitted out{fit_cells(data, rows, options, *device, context, bytes),
+  Fitted out{fit_cells(data, rows, {}, options, *device, context, bytes),
              MatrixXd(at_points.rows(), 1)};
   std::vector<double> coef;
   for (const CellFit& f : out.cells) coef.insert(coef.end(), f.coef.begin(), f.coef.end());

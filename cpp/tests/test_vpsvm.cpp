@@ -27,10 +27,11 @@ struct Case {
     return {x.view(), y.view(), std::vector<double>(at(x.rows), 1.0),
             std::vector<int>(at(x.rows), 0)};
   }
-  std::vector<CellFit> fit(const std::vector<Rows>& rows, Context& context) const {
+  std::vector<CellFit> fit(const std::vector<Rows>& rows, Context& context,
+                           const std::vector<index_t>& margins = {}) const {
     double bytes = 0;
     context.seed = 9;
-    return fit_cells(data(), rows, options, *make_device("cpu", "auto"), context, bytes);
+    return fit_cells(data(), rows, margins, options, *make_device("cpu", "auto"), context, bytes);
   }
 };
 

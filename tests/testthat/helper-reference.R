@@ -53,6 +53,23 @@ ref_partition <- function(x, options) {
   list(cell = cell, centers = centers, cell_of_center = seq_along(centers), radius = sqrt(farthest))
 }
 
+# The rows of other cells nearest to the planes between their region and a region of the cell.
+ref_margins <- function(x, part, overlap) {
+  centers <- x[part$centers, , drop = FALSE]
+  d2 <- ref_distance2(x, centers)
+  between <- sqrt(ref_distance2(centers, centers))
+  region <- apply(d2, 1, which.min)
+  lapply(seq_len(max(part$cell)), function(j) {
+    outside <- which(part$cell != j)
+    to_plane <- vapply(outside, function(i) {
+      a <- which(part$cell_of_center == j)
+      min((d2[i, a] - d2[i, region[i]]) / (2 * between[a, region[i]]))
+    }, 0)
+    wanted <- floor(overlap * sum(part$cell == j) + 0.5)
+    sort(outside[order(to_plane)][seq_len(min(wanted, length(outside)))])
+  })
+}
+
 # ---- fit: every fold, width and penalty by a dense solve -------------------------------------
 
 # a minimises lambda |f|^2 + (1/n) sum w_i (y_i - f(x_i))^2 with f = sum a_i k(x_i, .).

@@ -50,6 +50,8 @@ hostile <- alist(
   vpsvm(X, addNA(replace(d$y, 1:3, NA))), vpsvm(y ~ k, with_na_level),
   vpsvm(X, d$y, radius = 0), vpsvm(X, d$y, radius = 1:2),
   vpsvm(X, d$y, cells = 0), vpsvm(X, d$y, cells = 1000), vpsvm(X, d$y, max.cell = 2),
+  vpsvm(X, d$y, overlap = -0.1), vpsvm(X, d$y, overlap = 2), vpsvm(X, d$y, overlap = NA),
+  vpsvm(X, d$y, overlap = "half"), vpsvm(X, d$y, overlap = c(0, 1)),
   vpsvm(X, d$y, partition = "grid"), vpsvm(X, d$y, partition = "random", radius = 1),
   vpsvm(X, d$y, partition = "none", cells = 3), vpsvm(X, d$y, loss = "hinge"),
   vpsvm(X, d$y, final = NULL), vpsvm(X, d$y, search = TRUE), vpsvm(X, d$y, validation = "loo"),

@@ -38,9 +38,11 @@ Partition bounded_partition(const PackedRows& rows, const PartitionOptions& opti
   partition.cell_of_center = group(rows, regions, bounds, context);
   partition.centers = regions.centers;
   partition.cell.reserve(regions.hit.size());
+  partition.region.reserve(regions.hit.size());
   double largest = 0;
   for (const NearestCenter::Hit& h : regions.hit) {
     partition.cell.push_back(partition.cell_of_center[h.center]);
+    partition.region.push_back(h.center);
     largest = std::max(largest, h.squared_distance);
   }
   partition.radius = std::sqrt(largest);

@@ -50,25 +50,32 @@ class CellFitter {
         item_(item),
         threads_(data.x.rows() < kSerialRows ? 1 : threads),
         context_(context),
-        n_(data.x.rows()) {}
+        n_(data.own()) {}
 
   CellFit run();
 
  private:
   void split_responses();
-  FoldPlan make_plan(index_t stride);
+  void load();
+  void widen();
+  FoldPlan make_plan();
   bool search_needed() const {
     return !plan_->folds[0].held_out.empty() && gammas_.size() * lambdas_.size() > 1;
   }
   void search(Surface& surface);
   void refine();
   Solution solve(const FoldPlan& plan);
+  void solve_final();
   void collect_folds(const Solution& solution);
+  void correct_surface();
+  void set_constants();
   void finish(const Solution& solution, const FoldPlan& plan);
+  FoldPlan empty_plan() const;
   FoldPlan whole_plan() const;
   void report(double share);
   CellFit constant_fit();
   void note(const Solution& solution);
+  Points points() const { return data_.x.middle(0, n_); }
   ConstMatrixRef responses() const {
     return {responses_.data(), n_, static_cast<index_t>(varying_.size())};
   }
@@ -80,7 +87,7 @@ class CellFitter {
   std::uint64_t item_;
   int threads_;
   Context& context_;
-  index_t n_;
+  index_t n_;  // the rows that models train on: first the own ones, then those of the margin too
   std::vector<index_t> varying_;   // responses that are not constant
   std::vector<double> responses_;  // their columns
   std::vector<double> gammas_, lambdas_;
@@ -92,9 +99,10 @@ class CellFitter {
 
 // A response without variation is predicted by its constant and takes no part in the rest.
 void CellFitter::split_responses() {
-  const index_t count = data_.y.cols();
-  fit_.intercept.assign(static_cast<std::size_t>(count), 0.0);
-  for (index_t c = 0; c < count; ++c) {
+  varying_.clear();
+  responses_.clear();
+  fit_.intercept.assign(static_cast<std::size_t>(data_.y.cols()), 0.0);
+  for (index_t c = 0; c < data_.y.cols(); ++c) {
     const double* y = data_.y.col(c);
     index_t first = 0;
     while (first + 1 < n_ && !(weight(first) > 0)) ++first;
@@ -107,29 +115,46 @@ void CellFitter::split_responses() {
       fit_.intercept[static_cast<std::size_t>(c)] = y[first];
     }
   }
-  const std::size_t size = static_cast<std::size_t>(n_ * count);
-  fit_.coef.assign(size, 0.0);
-  fit_.held_out.assign(size, kMissing);
-  fit_.fitted.resize(size);
-  for (std::size_t i = 0; i < size; ++i)
-    fit_.fitted[i] = fit_.intercept[i / static_cast<std::size_t>(n_)];
-  fit_.fold.assign(static_cast<std::size_t>(n_), -1);
 }
 
-FoldPlan CellFitter::make_plan(index_t stride) {
-  FoldPlan plan(n_, stride, data_.weights);
+// The Gram matrix and the folds of the rows that models train on now.
+void CellFitter::load() {
+  gram_.reset();
+  if (n_ > kDenseRows) gram_ = device_.gram(points(), options_.kernel, threads_, context_);
+  plan_ = std::make_unique<FoldPlan>(make_plan());
+}
+
+// From here on models train on the margin too.
+void CellFitter::widen() {
+  if (n_ == data_.x.rows()) return;
+  n_ = data_.x.rows();
+  split_responses();
+  load();
+}
+
+FoldPlan CellFitter::empty_plan() const {
+  return {n_, gram_ ? gram_->stride() : n_, data_.weights, data_.own()};
+}
+
+// Rows of the margin train in every fold: only own rows are held out.
+FoldPlan CellFitter::make_plan() {
+  FoldPlan plan = empty_plan();
   const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
+  const index_t own = data_.own();
+  fit_.fold.assign(at(own), -1);
   if (options_.split) {
     // The theory's variant: rows 1 .. floor(n/2) + 1 train, the others validate.
-    const index_t train = n_ / 2 + 1;
-    for (index_t i = train; i < n_; ++i) fit_.fold[at(i)] = 0;
-    plan.add([=](index_t i) { return i < train; }, [=](index_t i) { return i >= train; });
+    const index_t train = own / 2 + 1;
+    for (index_t i = train; i < own; ++i) fit_.fold[at(i)] = 0;
+    plan.add([=](index_t i) { return i < train || i >= own; },
+             [=](index_t i) { return i >= train && i < own; });
   } else if (options_.folds >= 2) {
-    fit_.fold = fold_assignment(data_.strata, options_.folds, context_.seed, item_);
+    const std::vector<int> strata(data_.strata.begin(), data_.strata.begin() + own);
+    fit_.fold = fold_assignment(strata, options_.folds, context_.seed, item_);
     const int folds = 1 + *std::max_element(fit_.fold.begin(), fit_.fold.end());
     for (int f = 0; f < folds; ++f)
-      plan.add([&](index_t i) { return fit_.fold[at(i)] != f; },
-               [&](index_t i) { return fit_.fold[at(i)] == f; });
+      plan.add([&](index_t i) { return i >= own || fit_.fold[at(i)] != f; },
+               [&](index_t i) { return i < own && fit_.fold[at(i)] == f; });
   } else {
     return whole_plan();
   }
@@ -137,14 +162,14 @@ FoldPlan CellFitter::make_plan(index_t stride) {
 }
 
 FoldPlan CellFitter::whole_plan() const {
-  FoldPlan plan(n_, gram_ ? gram_->stride() : n_, data_.weights);
+  FoldPlan plan = empty_plan();
   plan.add([](index_t) { return true; }, [](index_t) { return false; });
   return plan;
 }
 
 void CellFitter::search(Surface& surface) {
   if (!gram_) {
-    search_dense(*plan_, responses(), data_.x, options_.kernel, device_, options_.search, context_,
+    search_dense(*plan_, responses(), points(), options_.kernel, device_, options_.search, context_,
                  surface);
   } else {
     const SearchTask task{*plan_,   responses(),
@@ -173,7 +198,7 @@ void CellFitter::refine() {
 Solution CellFitter::solve(const FoldPlan& plan) {
   const Kernel kernel = options_.kernel.with_gamma(fit_.choice.gamma);
   const auto dense = [&] {
-    return solve_dense(plan, responses(), data_.x, kernel, device_, fit_.choice.lambda,
+    return solve_dense(plan, responses(), points(), kernel, device_, fit_.choice.lambda,
                        options_.tol, context_);
   };
   if (!gram_) return dense();
@@ -184,7 +209,7 @@ Solution CellFitter::solve(const FoldPlan& plan) {
   how.max_iter = options_.search.max_iter;
   how.direct = options_.search.direct;
   Solution solution =
-      solve_refined(plan, responses(), data_.x, kernel, *gram_, device_, threads_, how, context_);
+      solve_refined(plan, responses(), points(), kernel, *gram_, device_, threads_, how, context_);
   const bool stalled = !solution.converged && solution.iterations < how.max_iter;
   return stalled && how.direct && n_ <= kFallbackRows ? dense() : solution;
 }
@@ -196,50 +221,64 @@ void CellFitter::note(const Solution& solution) {
 
 // Held-out decision values and their risk, from the fold models.
 void CellFitter::collect_folds(const Solution& solution) {
-  const std::size_t n = static_cast<std::size_t>(n_), count = varying_.size();
+  const std::size_t n = static_cast<std::size_t>(n_), own = fit_.fold.size();
+  const std::size_t count = varying_.size();
   double loss = 0, weight_sum = 0;
-  for (std::size_t i = 0; i < n; ++i) {
+  fit_.held_out.assign(own * fit_.intercept.size(), kMissing);
+  for (std::size_t i = 0; i < own; ++i) {
     if (fit_.fold[i] < 0) continue;
     for (std::size_t c = 0; c < fit_.intercept.size(); ++c)
-      fit_.held_out[c * n + i] = fit_.intercept[c];
+      fit_.held_out[c * own + i] = fit_.intercept[c];
     for (std::size_t c = 0; c < count; ++c) {
       const std::size_t s = static_cast<std::size_t>(fit_.fold[i]) * count + c;
       const double value = solution.decision[s * n + i];
-      fit_.held_out[static_cast<std::size_t>(varying_[c]) * n + i] = value;
+      fit_.held_out[static_cast<std::size_t>(varying_[c]) * own + i] = value;
       const double error = responses_[c * n + i] - options_.search.clip(value);
       loss += data_.weights[i] * error * error;
     }
     weight_sum += data_.weights[i];
   }
-  const double risk = weight_sum > 0 ? loss / (weight_sum * static_cast<double>(count)) : kMissing;
-  // The search's value of the chosen pair gives way to the accurate one.
+  fit_.choice.risk = weight_sum > 0 ? loss / (weight_sum * static_cast<double>(count)) : kMissing;
+}
+
+// The search's value of the chosen pair gives way to the accurate one.
+void CellFitter::correct_surface() {
   Surface& surface = fit_.surface;
   for (std::size_t g = 0; g < surface.gammas.size(); ++g)
     for (std::size_t l = 0; l < surface.lambdas.size(); ++l)
       if (surface.gammas[g] == fit_.choice.gamma && surface.lambdas[l] == fit_.choice.lambda)
-        surface.risk[surface.at(g, l)] = risk;
-  fit_.choice.risk = risk;
+        surface.risk[surface.at(g, l)] = fit_.choice.risk;
+}
+
+// Constants for all responses, no expansion yet.
+void CellFitter::set_constants() {
+  const std::size_t own = static_cast<std::size_t>(data_.own()), n = static_cast<std::size_t>(n_);
+  fit_.coef.assign(n * fit_.intercept.size(), 0.0);
+  fit_.fitted.clear();
+  for (const double constant : fit_.intercept) fit_.fitted.insert(fit_.fitted.end(), own, constant);
 }
 
 // The decision function: the mean over the plan's folds.
 void CellFitter::finish(const Solution& solution, const FoldPlan& plan) {
-  const std::size_t n = static_cast<std::size_t>(n_), count = varying_.size();
+  const std::size_t n = static_cast<std::size_t>(n_), own = static_cast<std::size_t>(data_.own());
+  const std::size_t count = varying_.size();
   const double share = 1.0 / static_cast<double>(plan.folds.size());
+  set_constants();
   for (std::size_t c = 0; c < count; ++c) {
     double* coef = fit_.coef.data() + static_cast<std::size_t>(varying_[c]) * n;
-    double* fitted = fit_.fitted.data() + static_cast<std::size_t>(varying_[c]) * n;
-    std::fill(fitted, fitted + n, 0.0);
-    for (std::size_t f = 0; f < plan.folds.size(); ++f)
-      for (std::size_t i = 0; i < n; ++i) {
-        coef[i] += share * solution.coef[(f * count + c) * n + i];
-        fitted[i] += share * solution.decision[(f * count + c) * n + i];
-      }
+    double* fitted = fit_.fitted.data() + static_cast<std::size_t>(varying_[c]) * own;
+    for (std::size_t f = 0; f < plan.folds.size(); ++f) {
+      const double* from = solution.coef.data() + (f * count + c) * n;
+      const double* decision = solution.decision.data() + (f * count + c) * n;
+      for (std::size_t i = 0; i < n; ++i) coef[i] += share * from[i];
+      for (std::size_t i = 0; i < own; ++i) fitted[i] += share * decision[i];
+    }
   }
 }
 
 // Progress up to this share of the cell's work.
 void CellFitter::report(double share) {
-  const double units = share * static_cast<double>(n_) * static_cast<double>(n_);
+  const double units = share * static_cast<double>(data_.own()) * static_cast<double>(data_.own());
   if (units <= reported_) return;
   context_.advance(units - reported_);
   reported_ = units;
@@ -248,17 +287,39 @@ void CellFitter::report(double share) {
 // Whatever is left out, the models are the same constants, unless nothing is left to learn from.
 CellFit CellFitter::constant_fit() {
   report(1);
+  set_constants();
   const auto counts = [](double w) { return w > 0; };
-  if (std::count_if(data_.weights.begin(), data_.weights.end(), counts) > 1)
+  const auto end = data_.weights.begin() + data_.own();
+  if (std::count_if(data_.weights.begin(), end, counts) > 1)
     fit_.held_out = fit_.fitted;
+  else
+    fit_.held_out.assign(fit_.fitted.size(), kMissing);
+  fit_.fold.assign(static_cast<std::size_t>(data_.own()), -1);
   fit_.choice.risk = kMissing;
   return std::move(fit_);
+}
+
+// The models at the chosen pair: those of the folds, and the final one.
+void CellFitter::solve_final() {
+  const bool average = plan_->folds[0].held_out.empty() || options_.average;
+  const index_t searched = n_;
+  if (average) widen();
+  const Solution folds = solve(*plan_);
+  note(folds);
+  collect_folds(folds);
+  if (n_ == searched) correct_surface();
+  if (average) return finish(folds, *plan_);
+  widen();
+  const FoldPlan whole = whole_plan();
+  const Solution solution = solve(whole);
+  note(solution);
+  finish(solution, whole);
 }
 
 CellFit CellFitter::run() {
   Stopwatch watch;
   split_responses();
-  const index_t d = varying_columns(data_.x);
+  const index_t d = varying_columns(points());
   gammas_ = options_.gammas.empty() ? default_gammas(options_.kernel, n_, d) : options_.gammas;
   lambdas_ = options_.lambdas.empty() ? default_lambdas(n_) : options_.lambdas;
   if (!options_.costs.empty()) lambdas_.clear();
@@ -267,25 +328,14 @@ CellFit CellFitter::run() {
   fit_.choice = {gammas_[0], lambdas_[0], std::numeric_limits<double>::infinity()};
   if (varying_.empty()) return constant_fit();
 
-  if (n_ > kDenseRows) gram_ = device_.gram(data_.x, options_.kernel, threads_, context_);
-  plan_ = std::make_unique<FoldPlan>(make_plan(gram_ ? gram_->stride() : n_));
+  load();
   if (search_needed()) {
     fit_.surface = Surface(gammas_, lambdas_);
     search(fit_.surface);
     if (options_.refine) refine();
   }
   fit_.search_seconds = watch.lap();
-  const Solution folds = solve(*plan_);
-  note(folds);
-  if (plan_->folds[0].held_out.empty() || options_.average) {
-    finish(folds, *plan_);
-  } else {
-    const FoldPlan whole = whole_plan();
-    const Solution solution = solve(whole);
-    note(solution);
-    finish(solution, whole);
-  }
-  collect_folds(folds);
+  solve_final();
   report(1);
   fit_.solve_seconds = watch.lap();
   return std::move(fit_);

@@ -22,21 +22,24 @@ struct CellOptions {
   SearchOptions search;
 };
 
+// The cell's own rows and, after them, those of its margin.
 struct CellData {
   Points x;                     // n x d
   ConstMatrixRef y;             // n x responses
   std::vector<double> weights;  // n
   std::vector<int> strata;      // n, folds are stratified by it
+  index_t margin = 0;           // how many of the rows are the margin's
+  index_t own() const { return x.rows() - margin; }
 };
 
 struct CellFit {
-  std::vector<double> coef;       // n x responses
+  std::vector<double> coef;       // n x responses; without the margin where all is constant
   std::vector<double> intercept;  // responses; the constant of a response that does not vary
   Choice choice;
-  Surface surface;               // without rows when nothing was searched
-  std::vector<double> held_out;  // n x responses, decision values from models that saw not the row
-  std::vector<double> fitted;    // n x responses
-  std::vector<int> fold;         // -1: never held out
+  Surface surface;  // without rows when nothing was searched
+  // Own rows x responses: decision values from models that saw not the row, and from the final one.
+  std::vector<double> held_out, fitted;
+  std::vector<int> fold;  // of each own row; -1: never held out
   bool converged = true;
   index_t iterations = 0;
   double search_seconds = 0, solve_seconds = 0;

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/rng.h"
 #include "cover.h"
+#include "margin.h"
 
 namespace flexkern {
 
@@ -29,15 +30,23 @@ std::vector<std::int32_t> iota(std::size_t n) {
   return v;
 }
 
-Partition voronoi(const Points& x, const PartitionOptions& options, Context& context) {
+Partition voronoi(const PackedRows& rows, const PartitionOptions& options, Context& context) {
   Rng rng(context.seed, stream::kPartition);
   const index_t first =
-      options.first >= 0 ? options.first : static_cast<index_t>(rng.below(x.rows()));
+      options.first >= 0 ? options.first : static_cast<index_t>(rng.below(rows.rows()));
   context.start_phase("centers of the partition", 0);
-  Cover cover =
-      farthest_first(pack_rows(x, context), first, {options.radius, options.cells}, context);
+  Cover cover = farthest_first(rows, first, {options.radius, options.cells}, context);
   const double radius = cover.radius();
-  return {std::move(cover.cell), cover.centers, iota(cover.centers.size()), radius};
+  return {cover.cell, cover.centers, iota(cover.centers.size()), std::move(cover.cell), radius, {}};
+}
+
+Partition by_centers(const Points& x, const PartitionOptions& options, Context& context) {
+  const PackedRows rows = pack_rows(x, context);
+  Partition partition = options.type == PartitionType::kVoronoi
+                            ? voronoi(rows, options, context)
+                            : bounded_partition(rows, options, context);
+  partition.margin = make_margins(rows, partition, options.overlap, context);
+  return partition;
 }
 
 // A random permutation cut into parts whose sizes differ by at most 1.
@@ -58,9 +67,8 @@ Partition make_partition(const Points& x, const PartitionOptions& options, Conte
   require(options.cells > 0, "a partition needs at least one cell");
   switch (options.type) {
     case PartitionType::kVoronoi:
-      return voronoi(x, options, context);
     case PartitionType::kBounded:
-      return bounded_partition(pack_rows(x, context), options, context);
+      return by_centers(x, options, context);
     case PartitionType::kRandom:
       return random_chunks(x, options, context);
     case PartitionType::kNone:

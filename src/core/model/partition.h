@@ -25,13 +25,16 @@ struct PartitionOptions {
   index_t first = -1;                                   // voronoi: first centre, -1 = random
   index_t max_cell = 2000;                              // bounded
   index_t min_cell = 1;                                 // bounded
+  double overlap = 0;  // voronoi, bounded: rows of a cell's margin to one of its own
 };
 
 struct Partition {
   std::vector<std::int32_t> cell;            // of each row
   std::vector<std::int32_t> centers;         // rows; empty for none and random
   std::vector<std::int32_t> cell_of_center;  // the cell that a centre's region belongs to
+  std::vector<std::int32_t> region;          // the nearest centre of each row
   double radius = std::numeric_limits<double>::quiet_NaN();  // largest distance to a centre
+  std::vector<std::vector<std::int32_t>> margin;  // of each cell: rows of others it trains on too
 };
 
 Partition make_partition(const Points& x, const PartitionOptions& options, Context& context);

@@ -21,11 +21,12 @@ std::vector<T> select(const std::vector<T>& values, const Rows& rows) {
   return out;
 }
 
-CellFit fit_rows(const CellData& data, const Rows& rows, const CellOptions& options,
+// The last `margin` of the rows are the margin.
+CellFit fit_rows(const CellData& data, const Rows& rows, index_t margin, const CellOptions& options,
                  const Device& device, std::uint64_t item, int threads, Context& context) {
   const ChosenPoints x(data.x, rows), y(data.y, rows);
   const CellData cell{x.points(), y.points().dense(), select(data.weights, rows),
-                      select(data.strata, rows)};
+                      select(data.strata, rows), margin};
   return fit_cell(cell, options, device, item, threads, context);
 }
 
@@ -130,19 +131,24 @@ std::vector<Rows> rows_by_cell(const std::vector<std::int32_t>& cell) {
 }
 
 std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& rows,
-                               const CellOptions& options, const Device& device, Context& context,
-                               double& bytes) {
+                               const std::vector<index_t>& margins, const CellOptions& options,
+                               const Device& device, Context& context, double& bytes) {
+  require(margins.empty() || margins.size() == rows.size(), "each cell needs a margin");
+  const auto margin = [&](std::size_t c) { return margins.empty() ? 0 : margins[c]; };
   const Schedule schedule = Scheduler(rows, data, options, device, context).run();
   bytes = schedule.bytes;
   CellOptions cell_options = options;
   cell_options.search.direct = schedule.direct;
   std::vector<CellFit> fits(rows.size());
   double work = 0;
-  for (const Rows& r : rows) work += static_cast<double>(r.size()) * static_cast<double>(r.size());
+  for (std::size_t c = 0; c < rows.size(); ++c) {
+    const double own = static_cast<double>(static_cast<index_t>(rows[c].size()) - margin(c));
+    work += own * own;
+  }
   context.start_phase(phase(rows.size(), bytes), work);
   const auto fit = [&](std::size_t at, int threads) {
     const std::size_t c = schedule.order[at];
-    fits[c] = fit_rows(data, rows[c], cell_options, device, c, threads, context);
+    fits[c] = fit_rows(data, rows[c], margin(c), cell_options, device, c, threads, context);
   };
   for (std::size_t at = 0; at < schedule.alone; ++at) fit(at, context.threads);
   parallel_for(static_cast<index_t>(rows.size() - schedule.alone), schedule.crew, context,

@@ -13,10 +13,12 @@ namespace flexkern {
 std::vector<std::vector<index_t>> rows_by_cell(const std::vector<std::int32_t>& cell);
 
 // Fits all cells; large ones one after another with all threads, small ones beside each other.
-// Throws MemoryBudgetError if a cell does not fit the budget; bytes receives the estimated peak.
+// The last margins[c] rows of cell c are its margin, others' rows that it trains on too; empty:
+// none. Throws MemoryBudgetError if a cell does not fit the budget; bytes receives the estimated
+// peak.
 std::vector<CellFit> fit_cells(const CellData& data, const std::vector<std::vector<index_t>>& rows,
-                               const CellOptions& options, const Device& device, Context& context,
-                               double& bytes);
+                               const std::vector<index_t>& margins, const CellOptions& options,
+                               const Device& device, Context& context, double& bytes);
 
 // A fitted model as prediction reads it; rows of the support vectors are ordered by cell.
 struct VpModel {

@@ -21,16 +21,20 @@ constexpr index_t kSerialBlock = 50000;
 struct Fold {
   Buffer<float> mask;             // padded to the stride of the Gram matrix
   std::vector<index_t> held_out;  // rows that validate it
-  double rows = 0;                // training rows of positive weight
+  double rows = 0;                // training rows of positive weight: n_f
+  double size = 0;                // the same, with those of the margin
 };
 
 struct FoldPlan {
   index_t n = 0, stride = 0;
+  index_t own = 0;  // rows from here on are a margin: they train, but do not count in n_f
   std::vector<Fold> folds;
   std::vector<double> weights;  // of all rows
 
   FoldPlan(index_t n, index_t stride, std::vector<double> weights)
-      : n(n), stride(stride), weights(std::move(weights)) {}
+      : FoldPlan(n, stride, std::move(weights), n) {}
+  FoldPlan(index_t n, index_t stride, std::vector<double> weights, index_t own)
+      : n(n), stride(stride), own(own), weights(std::move(weights)) {}
 
   // Adds the fold that trains on the rows with train[i] and holds out those with held_out[i].
   template <typename Train, typename HeldOut>
@@ -40,7 +44,8 @@ struct FoldPlan {
     for (index_t i = 0; i < stride; ++i) {
       const bool in = i < n && train(i) && weights[static_cast<std::size_t>(i)] > 0;
       fold.mask[i] = in ? static_cast<float>(std::sqrt(weights[static_cast<std::size_t>(i)])) : 0;
-      fold.rows += in;
+      fold.rows += in && i < own;
+      fold.size += in;
       if (i < n && held_out(i)) fold.held_out.push_back(i);
     }
     folds.push_back(std::move(fold));

@@ -88,7 +88,7 @@ void KrylovPath::extend(Space& space, const float* product) {
                                      static_cast<float>(last), space.previous, space.next));
   space.alpha.push_back(alpha);
   space.scale = std::max(space.scale, std::fabs(alpha) + last + beta);
-  const bool full = static_cast<double>(space.alpha.size()) >= fold.rows;
+  const bool full = static_cast<double>(space.alpha.size()) >= fold.size;
   if (full || !(beta > kNoise * space.scale)) beta = 0;  // an invariant subspace up to rounding
   space.beta.push_back(beta);
   if (beta == 0) return;

@@ -209,7 +209,7 @@ std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t respon
   std::iota(all.begin(), all.end(), 0);
   double apart = 0, least = std::numeric_limits<double>::infinity(), most = 0;
   for (const Fold& fold : plan.folds) {
-    apart += cube(fold.rows) / 3;
+    apart += cube(fold.size) / 3;
     least = std::min(least, fold.rows);
     most = std::max(most, fold.rows);
   }
