@@ -1,8 +1,8 @@
 # vpsvm() with its default settings beside liquidSVM's cells and e1071's default machine, on data
 # sets of tens of thousands of rows and the same number of threads. liquidSVM cuts into cells too
-# (partition_choice = 6): lsSVM for two classes, mcSVM with its default hinge loss for more; letters,
-# which it does not cut there, with partition_choice = 0. It expects scaled columns and gets them in
-# [0, 1] by the training rows. Contestants take turns; every run is printed when it ends.
+# (partition_choice = 6): lsSVM for two classes, mcSVM with its default hinge loss for more. Letters
+# it fits uncut (partition_choice = 0). It expects scaled columns and gets them in [0, 1] by the
+# training rows. Contestants take turns; every run is printed when it ends.
 #
 #   Rscript bench/bench-cells.R [data=shuttle,cod_rna,ijcnn1,letters] [who=flexkern,liquidSVM,e1071]
 #                               [reps=3] [threads=2] [cap=50000 test rows] [csv=FILE for every run]
@@ -125,7 +125,8 @@ per_contestant <- function(g) {
 }
 
 if (is.null(runs)) stop("No data and so no runs.", call. = FALSE)
-cat("\nCells with default settings, ", a$threads, " threads, medians of ", a$reps, " runs\n(error: on ",
-    "at most ", a$cap, " random test rows; first rows: on as many rows from the beginning)\n", sep = "")
-groups <- split(runs, list(factor(runs$who, unique(runs$who)), factor(runs$data, a$data)), drop = TRUE)
+cat("\nDefault settings, ", a$threads, " threads, medians of ", a$reps, " runs\n(error: on at most ",
+    a$cap, " random test rows; first rows: on as many rows from the beginning)\n", sep = "")
+who <- factor(runs$who, names(contestants))
+groups <- split(runs, list(who, factor(runs$data, a$data)), drop = TRUE)
 markdown(do.call(rbind, lapply(groups, per_contestant)))

@@ -49,8 +49,8 @@ test_that("a margin has its share of rows, of other cells, and no more than ther
 })
 
 test_that("without overlap, with one cell and with chunks nothing changes", {
-  same <- function(a, b) expect_identical(a[c("coef", "index", "fitted", "cv.error")],
-                                          b[c("coef", "index", "fitted", "cv.error")])
+  parts <- c("coef", "index", "fitted", "cv.error")
+  same <- function(a, b) expect_identical(a[parts], b[parts])
   same(quick(overlap = 1), quick(overlap = 0))
   same(quick(partition = "random", cells = 3, overlap = 1),
        quick(partition = "random", cells = 3, overlap = 0))
