@@ -19,17 +19,11 @@ scale_methods <- function(scale, n_source) {
 learn_scaling <- function(x, blueprint, scale, used = TRUE) {
   method <- scale_methods(scale, max(blueprint$source))[blueprint$source]
   method[blueprint$indicator] <- "none"
-  center <- numeric(ncol(x))
-  factor <- rep(1, ncol(x))
-  constant <- logical(ncol(x))
-  if (is_sparse(x) && !isTRUE(used)) x <- x[used, , drop = FALSE]
-  for (j in which(method != "none")) {
-    spread <- if (is_sparse(x)) sparse_spread(x, j, method[j]) else
-      column_spread(x[used, j], method[j])
-    constant[j] <- spread[2L] == 0
-    center[j] <- spread[1L]
-    factor[j] <- if (constant[j]) 0 else 1 / spread[2L]
-  }
+  spread <- if (is_sparse(x)) sparse_spread(x, method, used) else
+    vapply(seq_len(ncol(x)), function(j) column_spread(x[used, j], method[j]), numeric(2))
+  center <- spread[1L, ]
+  constant <- spread[2L, ] == 0
+  factor <- ifelse(constant, 0, 1 / spread[2L, ])
   bad <- !is.finite(center) | !is.finite(factor)
   if (any(bad)) {
     abort("The values of column ", name_list(blueprint$names[bad]), " are too large or too small ",
@@ -42,19 +36,14 @@ learn_scaling <- function(x, blueprint, scale, used = TRUE) {
   list(center = center, factor = factor, method = method)
 }
 
-# Center and spread of the values x and of so many zeros.
-column_spread <- function(x, method, zeros = 0L) {
-  ends <- range(x, if (zeros > 0L) 0)
-  if (method == "range") return(c(ends[1L] / 2 + ends[2L] / 2, (ends[2L] - ends[1L]) / 2))
-  n <- length(x) + zeros
-  mean <- sum(x) / n
-  c(mean, if (ends[1L] == ends[2L]) 0 else sqrt((sum((x - mean)^2) + zeros * mean^2) / (n - 1)))
-}
-
-sparse_spread <- function(x, j, method) {
-  stored <- x@p[j + 1L] - x@p[j]
-  if (stored == 0L) return(c(0, 0))
-  column_spread(x@x[x@p[j] + seq_len(stored)], method, nrow(x) - stored)
+# Center and spread; 0 and 1 leave a column as it is.
+column_spread <- function(x, method) {
+  if (method == "none") return(c(0, 1))
+  if (method == "range") {
+    ends <- range(x)
+    return(c(ends[1L] / 2 + ends[2L] / 2, (ends[2L] - ends[1L]) / 2))
+  }
+  c(mean(x), if (min(x) == max(x)) 0 else stats::sd(x))
 }
 
 apply_scaling <- function(x, scaling) {

@@ -76,6 +76,39 @@ squared_norms <- function(x) {
 
 # ---- scaling ---------------------------------------------------------------------------------
 
+# The column_spread() of every column, zeros included, in rows 1 and 2.
+sparse_spread <- function(x, method, used = TRUE) {
+  if (!isTRUE(used)) x <- x[used, , drop = FALSE]
+  ends <- column_ends(x)
+  n <- nrow(x)
+  center <- ends[1L, ] / 2 + ends[2L, ] / 2
+  spread <- (ends[2L, ] - ends[1L, ]) / 2
+  if (any(method == "standardize")) {
+    mean <- Matrix::colSums(x) / n
+    zeros <- n - diff(x@p)
+    x@x <- (x@x - mean[entry_columns(x)])^2
+    deviation <- sqrt((Matrix::colSums(x) + zeros * mean^2) / (n - 1))
+    chosen <- method == "standardize"
+    center[chosen] <- mean[chosen]
+    spread[chosen & spread > 0] <- deviation[chosen & spread > 0]
+  }
+  plain <- method == "none"
+  center[plain] <- 0
+  spread[plain] <- 1
+  rbind(center, spread, deparse.level = 0L)
+}
+
+# Smallest and largest value of every column.
+column_ends <- function(x) {
+  sorted <- c(x@x[order(entry_columns(x), x@x, method = "radix")], 0)
+  stored <- diff(x@p)
+  first <- sorted[x@p[-length(x@p)] + 1L]
+  last <- sorted[pmax(x@p[-1L], 1L)]
+  first[stored == 0L] <- last[stored == 0L] <- 0
+  zeros <- stored < nrow(x)
+  rbind(ifelse(zeros, pmin(first, 0), first), ifelse(zeros, pmax(last, 0), last))
+}
+
 # What scaling would take from each column after its factor. The core keeps account of it where it
 # matters: distances do not depend on it, inner products do.
 implicit_shift <- function(x, scaling) {

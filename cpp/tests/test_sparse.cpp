@@ -119,6 +119,26 @@ TEST_P(SparseKernelTest, InnerProductsAreThoseOfShiftedPoints) {
   }
 }
 
+TEST_P(SparseKernelTest, CompactGramMatricesAreTheSame) {
+  const index_t n = 800;
+  const SparseData sparse(thinned(uniform_data(n, 60, 1), 0.1, 2));
+  const Points points = sparse.ref();
+  const auto device = device_for(micro());
+  for (const Kernel& kernel : {radial(0.5), linear()})
+    for (const double bytes : {1e9, 1e3}) {  // held, or computed in every product
+      const auto full = device->gram(points, kernel, 1, context_);
+      const auto compact = device->compact_gram(points, kernel, bytes, 2, context_);
+      full->set_gamma(kernel.gamma);
+      compact->set_gamma(kernel.gamma);
+      Buffer<float> in(full->stride()), a(full->stride()), b(full->stride());
+      std::fill_n(in.data(), in.size(), 0.0f);
+      for (index_t i = 0; i < n; ++i) in[i] = static_cast<float>(std::sin(0.1 * i));
+      full->multiply(in.data(), 1, a.data());
+      compact->multiply(in.data(), 1, b.data());
+      for (index_t i = 0; i < n; ++i) EXPECT_NEAR(a[i], b[i], 1e-3);
+    }
+}
+
 TEST_P(SparseKernelTest, EqualRowsGetExactlyOne) {
   Data x = thinned(uniform_data(40, 100, 1), 0.2, 2);
   for (index_t k = 0; k < 100; ++k) x(30, k) = x(3, k);
@@ -292,9 +312,9 @@ TEST(SparseFit, CellsAndPredictionsAreThoseOfTheDensePoints) {
   }
 }
 
-// A million columns: nothing may be as large as rows times columns.
+// Rows times columns exceed 2^31: nothing may be as large, and no index may overflow.
 TEST(SparseFit, ManyColumnsCostLittle) {
-  const index_t n = 150;
+  const index_t n = slow_run() ? 150 : 2200;
   SparseData x(thinned(uniform_data(n, 40, 1), 0.3, 2));
   for (std::int32_t& k : x.column) k *= 25000;
   x.cols = 1000000;
@@ -302,6 +322,12 @@ TEST(SparseFit, ManyColumnsCostLittle) {
   const Data y = waves(uniform_data(n, 2, 3), 1, 0.1, 5);
   const Fitted fit = fit_and_predict(x.ref(), x.ref(), y, radial(1), 1);
   EXPECT_TRUE(fit.predicted.allFinite());
+  PartitionOptions options;
+  options.type = PartitionType::kBounded;
+  options.max_cell = n / 3;
+  Context context;
+  const Partition partition = make_partition(x.ref(), options, context);
+  EXPECT_GT(partition.cell_of_center.size(), 2u);
 }
 
 }  // namespace
