@@ -84,6 +84,7 @@ vocabulary <- list(
   coef0 = rule("one finite number", is_number),
   gamma = positive, lambda = positive, cost = positive,
   folds = whole(2, 1e9),
+  search.rows = whole(100, 1e9),
   refine = flag, clip = flag, probability = flag, verbose = flag,
   tol = rule("one number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1),
   max.iter = whole(1, 1e9),

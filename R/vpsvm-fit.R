@@ -70,12 +70,12 @@ describe_partition <- function(part, x) {
 
 describe_core <- function(core, x) {
   grid <- Map(function(...) list(...), gamma = core$grid_gamma, lambda = core$grid_lambda,
-              risk = core$risk, settled = core$settled)
+              risk = core$risk, settled = core$settled, tried = core$tried)
   names(grid) <- NULL
   c(
     list(sv = x[core$index, , drop = FALSE]),
     core[c("index", "offset", "coef", "intercept", "gamma", "lambda")],
-    list(cv.risk = core$cv_risk, grid = grid),
+    list(cv.risk = core$cv_risk, grid = grid, search.rows = core$searched),
     core[c("converged", "iterations", "threads", "bytes")]
   )
 }

@@ -19,7 +19,7 @@ summary.vpsvm <- function(object, ...) {
   )
   head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "overlap",
                    "cell.size", "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
-                   "validation", "final", "converged")]
+                   "validation", "final", "search.rows", "converged")]
   out <- list(model = head, cells = cells, scaling = table(object$scaling$method),
               error = training_error(object), support = length(object$index),
               seconds = object$seconds, bytes = object$bytes, threads = object$threads)
@@ -99,7 +99,10 @@ selection_line <- function(x) {
   if (x$folds == 0) return("none (parameters were given)")
   how <- if (x$validation == "split") "first half against second half" else
     paste0(x$folds, "-fold cross-validation")
-  paste0(how, if (x$final == "average") ", fold models averaged" else ", refitted on all rows")
+  sampled <- x$search.rows > 0 & x$search.rows < x$cell.size
+  paste0(how, if (x$final == "average") ", fold models averaged" else ", refitted on all rows",
+         if (any(sampled)) paste0("; ", sum(sampled), plural(sum(sampled), " cell"),
+                                  " searched on ", max(x$search.rows[sampled]), " rows"))
 }
 
 training_error <- function(object) {

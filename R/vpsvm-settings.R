@@ -95,9 +95,10 @@ core_options <- function(s, seed, shift = NULL) {
   list(
     kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0, gamma = s$gamma,
     lambda = s$lambda, cost = s$cost, folds = as.integer(s$folds), validation = s$validation,
-    final = s$final, clip = if (s$clip) c(-1, 1), search = s$search, refine = s$refine,
-    tol = s$tol, max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory,
-    device = s$device, isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose,
+    final = s$final, clip = if (s$clip) c(-1, 1), search = s$search,
+    search_rows = s$search.rows, refine = s$refine, tol = s$tol,
+    max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory, device = s$device,
+    isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose,
     shift = shift
   )
 }

@@ -20,6 +20,17 @@
 #' a smaller radius and cells too small to cross-validate join their nearest neighbour.
 #' `partition = "random"` cuts the rows into random chunks and averages their models.
 #'
+#' @section Large cells:
+#' The grid of a cell with more than `search.rows` rows is searched on a random sample of so many of
+#' its rows, stratified by class, with every penalty multiplied by rows of the cell / rows of the
+#' sample, so that \eqn{\lambda n} (and with it `cost`) stays the same. From the best pair the
+#' search goes on with fold models on all rows: as long as the next narrower kernel (with the same
+#' or the next larger penalty) or the next penalty on either side has a smaller cross-validated
+#' error, it moves there. The final models learn from all rows. Such a cell holds half of its
+#' symmetric Gram matrix (2 bytes per pair of rows: 4 GB for 45000 rows) or, where `memory` is
+#' smaller, down to a quarter of that; it computes the rest again in every step, which takes up to
+#' eight times longer. `search.rows = 1e9` searches on all rows.
+#'
 #' @section Input:
 #' `x` is a numeric matrix, a sparse matrix of the package \pkg{Matrix} (see below) or a data frame
 #' with numeric, logical, factor and character columns.
@@ -69,6 +80,7 @@
 #'   TV-VP-SVM).
 #' @param final `"average"` of the fold models, or `"refit"` of one model on the whole cell.
 #' @param search `"race"` drops hopeless pairs of the grid early; `"full"` computes every pair.
+#' @param search.rows Largest number of rows that a grid is searched on; see Large cells.
 #' @param refine `TRUE` for a second, finer grid around the best pair.
 #' @param clip `TRUE` to clip predictions to the range of the training labels.
 #' @param scale `"range"` (each column to \eqn{[-1, 1]} by the training rows), `"standardize"` or
@@ -100,7 +112,9 @@
 #'   \item{gamma, lambda, cv.risk}{per cell: the selected parameters and their cross-validated mean
 #'     squared error on the scale of \eqn{[-1, 1]}}
 #'   \item{grid}{per cell: the `gamma` and `lambda` values, the matrix `risk` and, `settled`,
-#'     whether each was computed to convergence}
+#'     whether each was computed to convergence; in a large cell the risk is that of the sample, and
+#'     `tried` lists the pairs whose risk was then computed on all rows}
+#'   \item{search.rows}{per cell: the number of rows that the grid was searched on}
 #'   \item{cv.error}{cross-validated misclassification rate, or mean squared error in the unit of
 #'     `y`}
 #'   \item{cell, cell.size, overlap}{the cell of each training row, the rows per cell, the share
@@ -147,8 +161,8 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
                           loss = "least.squares", kernel = c("radial", "polynomial", "linear"),
                           degree = 3, coef0 = 0, gamma = NULL, lambda = NULL, cost = NULL,
                           folds = 5, validation = c("cv", "split"), final = c("average", "refit"),
-                          search = c("race", "full"), refine = FALSE, clip = TRUE,
-                          scale = "range", weights = NULL, class.weights = NULL,
+                          search = c("race", "full"), search.rows = 8000, refine = FALSE,
+                          clip = TRUE, scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification", "regression"),
                           tol = 1e-6, max.iter = 1000, threads = NULL, memory = NULL,
                           device = c("auto", "cpu", "cuda"),

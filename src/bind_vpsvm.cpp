@@ -32,6 +32,8 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   out.average = option<std::string>(options, "final", "average") == "average";
   out.refine = option(options, "refine", false);
   out.tol = option(options, "tol", 1e-6);
+  const double search_rows = option(options, "search_rows", 8000.0);
+  out.search_rows = static_cast<index_t>(std::min(search_rows, 1e9));
   out.search.race = option<std::string>(options, "search", "race") == "race";
   out.search.max_iter = option<int>(options, "max_iter", 1000);
   const double infinite = std::numeric_limits<double>::infinity();
@@ -47,6 +49,18 @@ std::unique_ptr<Device> read_device(const Context& context, const Rcpp::List& op
 Rcpp::NumericMatrix as_matrix(const Numbers& values, index_t rows, index_t cols) {
   Rcpp::NumericMatrix out(static_cast<int>(rows), static_cast<int>(cols));
   std::copy(values.begin(), values.end(), out.begin());
+  return out;
+}
+
+Rcpp::NumericMatrix tried_matrix(const std::vector<Choice>& tried) {
+  Rcpp::NumericMatrix out(static_cast<int>(tried.size()), 3);
+  for (int i = 0; i < out.nrow(); ++i) {
+    const Choice& pair = tried[static_cast<std::size_t>(i)];
+    out(i, 0) = pair.gamma;
+    out(i, 1) = pair.lambda;
+    out(i, 2) = pair.risk;
+  }
+  Rcpp::colnames(out) = Rcpp::CharacterVector::create("gamma", "lambda", "risk");
   return out;
 }
 
@@ -126,6 +140,8 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
   Rcpp::NumericMatrix intercept(cells, responses);
   Rcpp::LogicalVector converged(cells);
   Rcpp::List grid_gamma(cells), grid_lambda(cells), risks(cells), settled(cells), steps(cells);
+  Rcpp::List tried(cells);
+  Rcpp::IntegerVector searched(cells);
   double search = 0, solve = 0;
   for (int j = 0; j < cells; ++j) {
     const CellFit& fit = fits[static_cast<std::size_t>(j)];
@@ -143,6 +159,8 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
     risks[j] = as_matrix(surface.risk, static_cast<index_t>(surface.gammas.size()),
                          static_cast<index_t>(surface.lambdas.size()));
     settled[j] = settled_matrix(surface);
+    tried[j] = tried_matrix(fit.tried);
+    searched[j] = static_cast<int>(fit.searched_rows);
     steps[j] = Rcpp::IntegerVector(surface.steps.begin(), surface.steps.end());
     search += fit.search_seconds;
     solve += fit.solve_seconds;
@@ -152,7 +170,8 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
       Named("coef") = vectors.coef, Named("intercept") = intercept, Named("gamma") = gamma,
       Named("lambda") = lambda, Named("cv_risk") = risk, Named("grid_gamma") = grid_gamma,
       Named("grid_lambda") = grid_lambda, Named("risk") = risks, Named("settled") = settled,
-      Named("steps") = steps, Named("cv_decision") = by_row.held_out, Named("fold") = by_row.fold,
+      Named("steps") = steps, Named("tried") = tried, Named("searched") = searched,
+      Named("cv_decision") = by_row.held_out, Named("fold") = by_row.fold,
       Named("fitted") = by_row.fitted, Named("converged") = converged,
       Named("iterations") = iterations,
       Named("seconds") =

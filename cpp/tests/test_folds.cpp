@@ -55,5 +55,34 @@ TEST(Folds, DependOnSeedAndItemOnly) {
   EXPECT_NE(fold, fold_assignment(strata, 5, 1, 1));
 }
 
+TEST(Sample, TakesEveryStratumsShareInRisingOrder) {
+  Rng rng(3, 0);
+  std::vector<int> strata(1000);
+  for (int& s : strata)
+    s = static_cast<int>(rng.below(10) < 2) + 2 * static_cast<int>(rng.below(2));
+  const std::vector<double> weights(1000, 1.0);
+  const auto sample = stratified_sample(strata, weights, 300, 7, 1);
+  ASSERT_EQ(sample.size(), 300u);
+  EXPECT_TRUE(std::is_sorted(sample.begin(), sample.end()));
+  EXPECT_EQ(std::adjacent_find(sample.begin(), sample.end()), sample.end());
+  for (int s = 0; s < 4; ++s) {
+    const auto all = std::count(strata.begin(), strata.end(), s);
+    const auto drawn = std::count_if(sample.begin(), sample.end(),
+                                     [&](index_t i) { return strata[std::size_t(i)] == s; });
+    EXPECT_NEAR(static_cast<double>(drawn), 0.3 * static_cast<double>(all), 1.0) << s;
+  }
+  EXPECT_EQ(stratified_sample(strata, weights, 300, 7, 1), sample);
+  EXPECT_NE(stratified_sample(strata, weights, 300, 8, 1), sample);
+  EXPECT_NE(stratified_sample(strata, weights, 300, 7, 2), sample);
+}
+
+TEST(Sample, LeavesOutRowsOfWeightZero) {
+  const std::vector<int> strata(6, 0);
+  const std::vector<double> weights = {1, 0, 2, 1, 0, 1};
+  EXPECT_EQ(stratified_sample(strata, weights, 9, 1, 0), (std::vector<index_t>{0, 2, 3, 5}));
+  for (const index_t i : stratified_sample(strata, weights, 2, 1, 0))
+    EXPECT_GT(weights[static_cast<std::size_t>(i)], 0);
+}
+
 }  // namespace
 }  // namespace flexkern

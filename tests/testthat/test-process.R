@@ -79,11 +79,29 @@ test_that("D46, D59: progress comes at most once a second, with what is done and
   expect_gt(min(diff(said$times)), 0.9)
 })
 
+test_that("D60: a large cell holds as much of its Gram matrix as fits the budget", {
+  skip_without_proc()
+  bytes <- in_child({
+    d <- two_classes(8000)
+    fit <- function(memory) vpsvm(y ~ ., d, partition = "none", gamma = 1, lambda = 1e-3,
+                                  search.rows = 1000, memory = memory)
+    tight <- NULL
+    peak <- peak_bytes(tight <- fit(1e8))
+    ample <- fit(1e9)
+    stopifnot(identical(predict(tight, d), predict(ample, d)))
+    c(peak = peak, tight = tight$bytes, ample = ample$bytes)
+  })
+  expect_lte(bytes[["tight"]], 1e8)
+  expect_gt(bytes[["ample"]], 2 * 8000^2)
+  expect_lt(bytes[["peak"]], 1.3e8)
+})
+
 test_that("D60: a fit keeps to its memory budget at its peak", {
   skip_without_proc()
   used <- in_child({
     d <- two_classes(10000)
-    peak_bytes(vpsvm(y ~ ., d, max.cell = 10000, gamma = 1, lambda = 1e-3, memory = 1e9))
+    peak_bytes(vpsvm(y ~ ., d, max.cell = 10000, search.rows = 10000, gamma = 1, lambda = 1e-3,
+                     memory = 1e9))
   })
   expect_gt(used, 5e8)
   expect_lt(used, 1e9 + 5e7)

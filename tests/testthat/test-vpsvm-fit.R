@@ -149,3 +149,20 @@ test_that("coef() has the coefficients of the kernel expansion", {
   expect_equal(unname(by_hand), unname(predict(fit, d, type = "decision")), tolerance = 1e-4)
   expect_identical(ncol(coef(vpsvm(Species ~ ., iris, gamma = 1, lambda = 0.1))), 3L)
 })
+
+test_that("a large cell is searched on a sample of its rows, then on all of them", {
+  d <- regression_data(600)
+  fit <- vpsvm(t ~ ., d, search.rows = 200, seed = 3)
+  tried <- fit$grid[[1]]$tried
+  best <- tried[which.min(tried[, "risk"]), ]
+  expect_identical(fit$search.rows, 200L)
+  expect_equal(best, c(gamma = fit$gamma, lambda = fit$lambda, risk = fit$cv.risk))
+  expect_output(print(fit), "1 cell searched on 200 rows")
+  all <- vpsvm(t ~ ., d, seed = 3)
+  expect_identical(all$search.rows, 600L)
+  expect_identical(nrow(all$grid[[1]]$tried), 0L)
+  expect_no_match(capture.output(print(all)), "searched on")
+  expect_lt(fit$cv.risk, 1.1 * all$cv.risk)
+  expect_identical(predict(vpsvm(t ~ ., d, search.rows = 200, seed = 3, threads = 1), d),
+                   predict(fit, d))
+})

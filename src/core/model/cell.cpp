@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/solver/cg_risk.h"
 #include "core/solver/dense.h"
 #include "core/solver/screen.h"
 #include "folds.h"
@@ -60,9 +61,15 @@ class CellFitter {
   void widen();
   FoldPlan make_plan();
   bool search_needed() const {
-    return !plan_->folds[0].held_out.empty() && gammas_.size() * lambdas_.size() > 1;
+    return (options_.split || options_.folds >= 2) && gammas_.size() * lambdas_.size() > 1;
   }
+  bool is_large() const { return n_ > options_.search_rows; }
+  void make_grid();
+  SearchTask search_task();
   void search(Surface& surface);
+  void search_all();
+  void search_sample();
+  void descend_from_sample();
   void refine();
   Solution solve(const FoldPlan& plan);
   void solve_final();
@@ -120,7 +127,11 @@ void CellFitter::split_responses() {
 // The Gram matrix and the folds of the rows that models train on now.
 void CellFitter::load() {
   gram_.reset();
-  if (n_ > kDenseRows) gram_ = device_.gram(points(), options_.kernel, threads_, context_);
+  if (is_large())
+    gram_ =
+        device_.compact_gram(points(), options_.kernel, options_.gram_bytes, threads_, context_);
+  else if (n_ > kDenseRows)
+    gram_ = device_.gram(points(), options_.kernel, threads_, context_);
   plan_ = std::make_unique<FoldPlan>(make_plan());
 }
 
@@ -167,15 +178,18 @@ FoldPlan CellFitter::whole_plan() const {
   return plan;
 }
 
+SearchTask CellFitter::search_task() {
+  return {
+      *plan_,   responses(),     *gram_,   device_.host(),
+      threads_, options_.search, context_, [this](double share) { report(kSearchShare * share); }};
+}
+
 void CellFitter::search(Surface& surface) {
   if (!gram_) {
     search_dense(*plan_, responses(), points(), options_.kernel, device_, options_.search, context_,
                  surface);
   } else {
-    const SearchTask task{*plan_,   responses(),
-                          *gram_,   device_.host(),
-                          threads_, options_.search,
-                          context_, [this](double share) { report(kSearchShare * share); }};
+    const SearchTask task = search_task();
     if (options_.search.race && options_.search.direct && responses().cols() >= kManyResponses)
       search_screened(task, item_, surface);
     else
@@ -183,6 +197,85 @@ void CellFitter::search(Surface& surface) {
   }
   const Choice best = best_choice(surface);
   if (best.risk < fit_.choice.risk) fit_.choice = best;
+}
+
+void CellFitter::search_all() {
+  fit_.surface = Surface(gammas_, lambdas_);
+  fit_.searched_rows = n_;
+  search(fit_.surface);
+  if (options_.refine) refine();
+}
+
+// The search on a sample of the rows. lambda * rows is that of all rows, the scale on which good
+// penalties stay where they are (Steinwart, Hush and Scovel 2011: C = 1 / (2 lambda n)).
+void CellFitter::search_sample() {
+  const std::vector<double> weights(data_.weights.begin(), data_.weights.begin() + n_);
+  const std::vector<int> strata(data_.strata.begin(), data_.strata.begin() + n_);
+  const std::vector<index_t> rows =
+      stratified_sample(strata, weights, options_.search_rows, context_.seed, item_);
+  const auto used = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
+  const double share = static_cast<double>(rows.size()) / static_cast<double>(used);
+  const ChosenPoints x(data_.x, rows), y(data_.y, rows);
+  CellData data{x.points(), y.points().dense(), {}, {}, 0};
+  for (const index_t i : rows) {
+    data.weights.push_back(weight(i));
+    data.strata.push_back(data_.strata[static_cast<std::size_t>(i)]);
+  }
+  CellOptions options = options_;
+  options.gammas = gammas_;
+  options.lambdas = lambdas_;
+  options.costs.clear();
+  for (double& lambda : options.lambdas) lambda /= share;
+  CellFitter sample(data, options, device_, item_, threads_, context_);
+  sample.split_responses();
+  sample.make_grid();
+  if (sample.varying_.empty()) return;
+  sample.load();
+  sample.search_all();
+  reported_ = sample.reported_;
+  fit_.surface = std::move(sample.fit_.surface);
+  fit_.surface.lambdas = lambdas_;
+  fit_.searched_rows = sample.n_;
+  fit_.choice = sample.fit_.choice;
+  fit_.choice.lambda *= share;
+}
+
+// Adds a value to a list unless one is there that differs by rounding only; returns its position.
+std::size_t position(std::vector<double>& values, double value) {
+  const auto same = [value](double v) { return std::fabs(v - value) <= 1e-9 * value; };
+  const auto at = std::find_if(values.begin(), values.end(), same);
+  if (at != values.end()) return static_cast<std::size_t>(at - values.begin());
+  return static_cast<std::size_t>(
+      values.insert(std::upper_bound(values.begin(), values.end(), value), value) - values.begin());
+}
+
+// Downhill on the grid by fold models on all rows, from the pair that is best on the sample. More
+// rows never ask for a wider kernel, so that only narrower ones are looked at, first of all, and
+// with a larger penalty too: it makes up for a narrower kernel.
+void CellFitter::descend_from_sample() {
+  std::vector<double> gammas = gammas_, lambdas = lambdas_;
+  std::sort(gammas.begin(), gammas.end());
+  std::sort(lambdas.begin(), lambdas.end());
+  std::size_t g = position(gammas, fit_.choice.gamma), l = position(lambdas, fit_.choice.lambda);
+  const SearchTask task = search_task();
+  CgRisk risk(task, points(), options_.kernel, device_, fit_.choice.risk);
+  Choice& best = fit_.choice;
+  best.risk = std::numeric_limits<double>::infinity();
+  const auto look = [&](std::size_t to_g, std::size_t to_l) {
+    if (to_g >= gammas.size() || to_l >= lambdas.size()) return false;
+    const Choice pair{gammas[to_g], lambdas[to_l], 0};
+    for (const Choice& t : fit_.tried)
+      if (t.gamma == pair.gamma && t.lambda == pair.lambda) return false;
+    fit_.tried.push_back({pair.gamma, pair.lambda, risk(pair.gamma, pair.lambda)});
+    if (!(fit_.tried.back().risk < best.risk)) return false;
+    best = fit_.tried.back();
+    g = to_g;
+    l = to_l;
+    return true;
+  };
+  look(g, l);
+  while (look(g + 1, l) || look(g + 1, l + 1) || look(g, l + 1) || look(g, l - 1)) {
+  }
 }
 
 void CellFitter::refine() {
@@ -207,7 +300,7 @@ Solution CellFitter::solve(const FoldPlan& plan) {
   how.lambda = fit_.choice.lambda;
   how.tol = options_.tol;
   how.max_iter = options_.search.max_iter;
-  how.direct = options_.search.direct;
+  how.direct = options_.search.direct && !is_large();
   Solution solution =
       solve_refined(plan, responses(), points(), kernel, *gram_, device_, threads_, how, context_);
   const bool stalled = !solution.converged && solution.iterations < how.max_iter;
@@ -243,6 +336,10 @@ void CellFitter::collect_folds(const Solution& solution) {
 
 // The search's value of the chosen pair gives way to the accurate one.
 void CellFitter::correct_surface() {
+  for (Choice& pair : fit_.tried)
+    if (pair.gamma == fit_.choice.gamma && pair.lambda == fit_.choice.lambda)
+      pair.risk = fit_.choice.risk;
+  if (fit_.searched_rows < n_) return;
   Surface& surface = fit_.surface;
   for (std::size_t g = 0; g < surface.gammas.size(); ++g)
     for (std::size_t l = 0; l < surface.lambdas.size(); ++l)
@@ -316,24 +413,29 @@ void CellFitter::solve_final() {
   finish(solution, whole);
 }
 
-CellFit CellFitter::run() {
-  Stopwatch watch;
-  split_responses();
-  const index_t d = varying_columns(points());
-  gammas_ = options_.gammas.empty() ? default_gammas(options_.kernel, n_, d) : options_.gammas;
+void CellFitter::make_grid() {
+  gammas_ = options_.gammas;
+  if (gammas_.empty()) gammas_ = default_gammas(options_.kernel, n_, varying_columns(points()));
   lambdas_ = options_.lambdas.empty() ? default_lambdas(n_) : options_.lambdas;
   if (!options_.costs.empty()) lambdas_.clear();
   for (double cost : options_.costs) lambdas_.push_back(1 / (2 * cost * static_cast<double>(n_)));
   std::sort(lambdas_.rbegin(), lambdas_.rend());
   fit_.choice = {gammas_[0], lambdas_[0], std::numeric_limits<double>::infinity()};
+}
+
+CellFit CellFitter::run() {
+  Stopwatch watch;
+  split_responses();
+  make_grid();
   if (varying_.empty()) return constant_fit();
 
+  if (search_needed() && is_large()) search_sample();
   load();
-  if (search_needed()) {
-    fit_.surface = Surface(gammas_, lambdas_);
-    search(fit_.surface);
-    if (options_.refine) refine();
-  }
+  const bool validated = !plan_->folds[0].held_out.empty();
+  if (search_needed() && validated && is_large())
+    descend_from_sample();
+  else if (search_needed() && validated)
+    search_all();
   fit_.search_seconds = watch.lap();
   solve_final();
   report(1);
@@ -343,25 +445,34 @@ CellFit CellFitter::run() {
 
 }  // namespace
 
-double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
-                  const Device& device) {
-  const double rows = static_cast<double>(n), columns = static_cast<double>(responses);
-  const double systems = columns * std::max(options.folds, 1);
-  const double gammas =
-      static_cast<double>(options.gammas.empty() ? std::size_t{10} : options.gammas.size());
-  // Each gamma's lane holds five blocks and a short basis; one lane at a time has a long basis.
-  const double lanes = gammas * rows * 4 * (5 * systems + 32 * columns);
-  const double basis = 1.5 * 400 * rows * columns * 4;
-  // The final solve: blocks of conjugate gradients, the preconditioner, vectors in double
-  // precision.
-  const double solve = rows * (systems * (6 * 4 + 6 * 8) + 4 * 320 * 4);
-  const double points = 2 * 8 * rows * static_cast<double>(d);
-  return device.gram_bytes(n) + points + std::max(lanes + basis, solve);
+namespace {
+
+// The final solve: blocks of conjugate gradients, the preconditioner, vectors in double precision;
+// and the points, packed and as they are.
+double solve_bytes(double rows, double systems, double columns) {
+  return rows * (systems * (8 * 4 + 6 * 8) + 4 * 320 * 4 + 3 * 8 * columns);
 }
 
-double factor_bytes(index_t n, const CellOptions& options) {
-  const double rows = static_cast<double>(n);
-  return 4 * rows * rows * std::max(options.folds, 1);
+double search_bytes(double rows, double systems, double responses, double gammas) {
+  // Each gamma's lane holds five blocks and a short basis; one lane at a time has a long basis.
+  return rows * 4 * (gammas * (5 * systems + 32 * responses) + 1.5 * 400 * responses);
+}
+
+}  // namespace
+
+double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
+                  const Device& device, bool factors) {
+  const double rows = static_cast<double>(n), columns = static_cast<double>(responses);
+  const double folds = std::max(options.folds, 1), systems = columns * folds;
+  const double solve = solve_bytes(rows, systems, static_cast<double>(d));
+  if (n > options.search_rows) {
+    const double search = cell_bytes(options.search_rows, d, responses, options, device, factors);
+    return std::max(search, std::min(options.gram_bytes, device.compact_gram_bytes(n)) + solve);
+  }
+  const double gammas =
+      static_cast<double>(options.gammas.empty() ? std::size_t{10} : options.gammas.size());
+  const double search = search_bytes(rows, systems, columns, gammas);
+  return device.gram_bytes(n) + std::max(search, solve) + (factors ? 4 * rows * rows * folds : 0);
 }
 
 CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,

@@ -4,6 +4,7 @@
 #define FLEXKERN_MODEL_CELL_H
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/solver/search.h"
@@ -20,6 +21,10 @@ struct CellOptions {
   bool refine = false;                  // a second, finer grid around the winner
   double tol = 1e-6;
   SearchOptions search;
+  // A cell with more rows is large: its grid is searched on a sample of so many.
+  index_t search_rows = 8000;
+  // For the values of the Gram matrix of a large cell; what does not fit is computed again.
+  double gram_bytes = std::numeric_limits<double>::infinity();
 };
 
 // The cell's own rows and, after them, those of its margin.
@@ -36,7 +41,9 @@ struct CellFit {
   std::vector<double> coef;       // n x responses; without the margin where all is constant
   std::vector<double> intercept;  // responses; the constant of a response that does not vary
   Choice choice;
-  Surface surface;  // without rows when nothing was searched
+  Surface surface;            // without rows when nothing was searched
+  index_t searched_rows = 0;  // behind the surface
+  std::vector<Choice> tried;  // in a large cell: the pairs whose risk is that of all rows
   // Own rows x responses: decision values from models that saw not the row, and from the final one.
   std::vector<double> held_out, fitted;
   std::vector<int> fold;  // of each own row; -1: never held out
@@ -45,10 +52,9 @@ struct CellFit {
   double search_seconds = 0, solve_seconds = 0;
 };
 
-// Bytes that fit_cell takes at its peak: without factorisations, and what those add.
+// Bytes that fit_cell takes at its peak, without factorisations or with them.
 double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
-                  const Device& device);
-double factor_bytes(index_t n, const CellOptions& options);
+                  const Device& device, bool factors = false);
 
 CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,
                  std::uint64_t item, int threads, Context& context);

@@ -22,4 +22,22 @@ std::vector<int> fold_assignment(const std::vector<int>& strata, int folds, std:
   return fold;
 }
 
+std::vector<index_t> stratified_sample(const std::vector<int>& strata,
+                                       const std::vector<double>& weights, index_t count,
+                                       std::uint64_t seed, std::uint64_t item) {
+  const auto stratum = [&](index_t i) { return strata[static_cast<std::size_t>(i)]; };
+  std::vector<index_t> rows, sample;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (weights[i] > 0) rows.push_back(static_cast<index_t>(i));
+  const index_t all = static_cast<index_t>(rows.size());
+  if (all <= count) return rows;
+  Rng(seed, stream::kSample + item).shuffle(rows);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](index_t a, index_t b) { return stratum(a) < stratum(b); });
+  for (index_t k = 0; k < count; ++k)  // equally spaced: strata follow each other
+    sample.push_back(rows[static_cast<std::size_t>(k * all / count)]);
+  std::sort(sample.begin(), sample.end());
+  return sample;
+}
+
 }  // namespace flexkern

@@ -37,7 +37,7 @@ struct Schedule {
   std::size_t alone = 0;
   int crew = 1;
   double bytes = 0;
-  bool direct = true;  // whether factorisations fit the budget
+  CellOptions options;  // within the budget
 };
 
 class Scheduler {
@@ -47,18 +47,13 @@ class Scheduler {
       : rows_(rows), data_(data), options_(options), device_(device), context_(context) {}
 
   Schedule run() {
+    schedule_.options = options_;
     schedule_.order.resize(rows_.size());
     std::iota(schedule_.order.begin(), schedule_.order.end(), std::size_t{0});
     std::stable_sort(
         schedule_.order.begin(), schedule_.order.end(),
         [&](std::size_t a, std::size_t b) { return rows_[a].size() > rows_[b].size(); });
-    const index_t largest = size(0);
-    schedule_.bytes = bytes(0);
-    if (schedule_.bytes > context_.memory) schedule_.direct = false;
-    schedule_.bytes = bytes(0);
-    if (schedule_.bytes > context_.memory)
-      throw over_budget("a cell of " + std::to_string(largest) + " rows", schedule_.bytes,
-                        context_.memory);
+    fit_budget();
     choose_alone();
     choose_crew();
     return schedule_;
@@ -73,8 +68,25 @@ class Scheduler {
     return n * n;
   }
   double bytes(std::size_t at) const {
-    const double base = cell_bytes(size(at), values_per_row(), data_.y.cols(), options_, device_);
-    return schedule_.direct ? base + factor_bytes(size(at), options_) : base;
+    const CellOptions& options = schedule_.options;
+    return cell_bytes(size(at), values_per_row(), data_.y.cols(), options, device_,
+                      options.search.direct);
+  }
+  // Does without factorisations if the largest cell does not fit the budget, and then without a
+  // part of its Gram matrix if it is a large one: at least a quarter must fit, since every product
+  // computes the rest again.
+  void fit_budget() {
+    CellOptions& options = schedule_.options;
+    if (bytes(0) > context_.memory) options.search.direct = false;
+    const double all = device_.compact_gram_bytes(size(0));
+    if (bytes(0) > context_.memory && size(0) > options.search_rows) {
+      options.gram_bytes = 0;
+      options.gram_bytes = std::max(all / 4, context_.memory - bytes(0));
+    }
+    schedule_.bytes = bytes(0);
+    if (schedule_.bytes > context_.memory)
+      throw over_budget("a cell of " + std::to_string(size(0)) + " rows", schedule_.bytes,
+                        context_.memory);
   }
   // In doubles; the number of columns if the points are dense.
   index_t values_per_row() const {
@@ -137,8 +149,6 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
   const auto margin = [&](std::size_t c) { return margins.empty() ? 0 : margins[c]; };
   const Schedule schedule = Scheduler(rows, data, options, device, context).run();
   bytes = schedule.bytes;
-  CellOptions cell_options = options;
-  cell_options.search.direct = schedule.direct;
   std::vector<CellFit> fits(rows.size());
   double work = 0;
   for (std::size_t c = 0; c < rows.size(); ++c) {
@@ -148,7 +158,7 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
   context.start_phase(phase(rows.size(), bytes), work);
   const auto fit = [&](std::size_t at, int threads) {
     const std::size_t c = schedule.order[at];
-    fits[c] = fit_rows(data, rows[c], margin(c), cell_options, device, c, threads, context);
+    fits[c] = fit_rows(data, rows[c], margin(c), schedule.options, device, c, threads, context);
   };
   for (std::size_t at = 0; at < schedule.alone; ++at) fit(at, context.threads);
   parallel_for(static_cast<index_t>(rows.size() - schedule.alone), schedule.crew, context,

@@ -5,6 +5,32 @@
 #include <limits>
 
 namespace flexkern {
+namespace {
+
+// f(row, response, place in a block, weight) for all held-out rows of positive weight.
+template <typename F>
+void for_held_out(const FoldPlan& plan, index_t count, F f) {
+  for (std::size_t fold = 0; fold < plan.folds.size(); ++fold)
+    for (index_t row : plan.folds[fold].held_out) {
+      const double weight = plan.weights[static_cast<std::size_t>(row)];
+      for (index_t c = 0; c < count && weight > 0; ++c)
+        f(row, c, (static_cast<index_t>(fold) * count + c) * plan.stride + row, weight);
+    }
+}
+
+}  // namespace
+
+double validation_risk(const FoldPlan& plan, ConstMatrixRef responses, const Clip& clip,
+                       const float* decision) {
+  double loss = 0, total = 0;
+  for_held_out(plan, responses.cols(), [&](index_t row, index_t c, index_t at, double weight) {
+    const double error = responses(row, c) - clip(decision[at]);
+    loss += weight * error * error;
+    total += weight;
+  });
+  return loss / total;
+}
+
 FactorRisk::FactorRisk(const FoldPlan& plan, ConstMatrixRef responses, const Clip& clip,
                        GramMatrix& gram, const Micro& micro, int threads, Context& context,
                        double tol)
@@ -32,19 +58,8 @@ FactorRisk::FactorRisk(const FoldPlan& plan, ConstMatrixRef responses, const Cli
 
 double FactorRisk::operator()(double lambda) {
   const bool done = together() ? predict_together(lambda) : predict_apart(lambda);
-  return done ? loss() : std::numeric_limits<double>::quiet_NaN();
-}
-
-// f(row, response, place in a block, weight) for all held-out rows of positive weight.
-template <typename F>
-void FactorRisk::for_held_out(F f) const {
-  const index_t count = responses_.cols();
-  for (std::size_t fold = 0; fold < plan_.folds.size(); ++fold)
-    for (index_t row : plan_.folds[fold].held_out) {
-      const double weight = plan_.weights[static_cast<std::size_t>(row)];
-      for (index_t c = 0; c < count && weight > 0; ++c)
-        f(row, c, (static_cast<index_t>(fold) * count + c) * plan_.stride + row, weight);
-    }
+  return done ? validation_risk(plan_, responses_, clip_, out_.data())
+              : std::numeric_limits<double>::quiet_NaN();
 }
 
 bool FactorRisk::predict_together(double lambda) {
@@ -52,7 +67,7 @@ bool FactorRisk::predict_together(double lambda) {
     factor_ = std::make_unique<SharedFactor>(plan_, groups_[0], gram_, micro_, threads_, context_);
   if (!factor_->factor(lambda)) return false;
   factor_->predict(guess_.data(), responses_.cols(), tol_, target_.data(), out_.data());
-  for_held_out([&](index_t, index_t, index_t at, double weight) {
+  for_held_out(plan_, responses_.cols(), [&](index_t, index_t, index_t at, double weight) {
     guess_[at] = out_[at];
     out_[at] /= static_cast<float>(std::sqrt(weight));
   });
@@ -75,16 +90,6 @@ bool FactorRisk::predict_apart(double lambda) {
   for (index_t at = 0; at < size; ++at) guess_[at] *= fold_of(at).mask[at % plan_.stride];
   gram_.multiply(guess_.data(), size / plan_.stride, out_.data());
   return true;
-}
-
-double FactorRisk::loss() const {
-  double loss = 0, total = 0;
-  for_held_out([&](index_t row, index_t c, index_t at, double weight) {
-    const double error = responses_(row, c) - clip_(out_[at]);
-    loss += weight * error * error;
-    total += weight;
-  });
-  return loss / total;
 }
 
 }  // namespace flexkern

@@ -6,6 +6,10 @@
 
 namespace flexkern {
 
+// The weighted mean squared error of held-out decision values, which come in blocks of all systems.
+double validation_risk(const FoldPlan& plan, ConstMatrixRef responses, const Clip& clip,
+                       const float* decision);
+
 class FactorRisk {
  public:
   // Held-out predictions are found up to `tol` times the residuals.
@@ -19,9 +23,6 @@ class FactorRisk {
   bool together() const { return groups_.size() < plan_.folds.size(); }
   bool predict_together(double lambda);
   bool predict_apart(double lambda);
-  double loss() const;
-  template <typename F>
-  void for_held_out(F f) const;
 
   const FoldPlan& plan_;
   ConstMatrixRef responses_;

@@ -14,8 +14,9 @@ LowRank::LowRank(const FoldPlan& plan, double lambda, const Points& x, const Ker
                  const Device& device, index_t rank, int threads, Context& context)
     : plan_(plan), micro_(device.host()), threads_(threads), context_(context) {
   factor(x, kernel, device, rank);
-  prepare_folds(lambda);
+  prepare_folds();
   pack();
+  set_lambda(lambda);
 }
 
 namespace {
@@ -58,8 +59,7 @@ void LowRank::factor(const Points& x, const Kernel& kernel, const Device& device
   }
 }
 
-// shift I + L' S^2 L per fold: the product over all rows less the rows that the fold leaves out.
-void LowRank::prepare_folds(double lambda) {
+void LowRank::prepare_folds() {
   const index_t rank = l_.cols();
   for (const Fold& fold : plan_.folds) {
     context_.check();
@@ -67,8 +67,18 @@ void LowRank::prepare_folds(double lambda) {
     const Eigen::MatrixXf masked = mask.asDiagonal() * l_;
     Eigen::MatrixXf gram = Eigen::MatrixXf::Zero(rank, rank);
     gram.selfadjointView<Eigen::Lower>().rankUpdate(masked.transpose());
-    Eigen::MatrixXd inner = gram.cast<double>();
-    shift_.push_back(lambda * fold.rows);
+    gram_.push_back(gram.cast<double>());
+  }
+}
+
+// The Cholesky factor of shift I + L' S^2 L for every fold.
+void LowRank::set_lambda(double lambda) {
+  inner_.clear();
+  shift_.clear();
+  for (std::size_t f = 0; f < gram_.size(); ++f) {
+    context_.check();
+    shift_.push_back(lambda * plan_.folds[f].rows);
+    Eigen::MatrixXd inner = gram_[f];
     inner.diagonal().array() += shift_.back();
     inner_.emplace_back(inner);
     // Rounding of single precision may outweigh the shift; a larger one preconditions as well.
