@@ -100,8 +100,9 @@ struct Vectors {
   Vectors(const std::vector<CellFit>& fits, const std::vector<std::vector<index_t>>& rows,
           int responses)
       : offset(fits.size() + 1) {
+    const auto count = static_cast<std::size_t>(responses);
     for (std::size_t j = 0; j < fits.size(); ++j)
-      offset[j + 1] = offset[j] + static_cast<int>(fits[j].coef.size()) / responses;
+      offset[j + 1] = offset[j] + static_cast<int>(fits[j].coef.size() / count);
     index = Rcpp::IntegerVector(offset[fits.size()]);
     coef = Rcpp::NumericMatrix(index.size(), responses);
     for (std::size_t j = 0; j < fits.size(); ++j) put(fits[j], rows[j], offset[j], offset[j + 1]);

@@ -119,26 +119,6 @@ TEST_P(SparseKernelTest, InnerProductsAreThoseOfShiftedPoints) {
   }
 }
 
-TEST_P(SparseKernelTest, CompactGramMatricesAreTheSame) {
-  const index_t n = 800;
-  const SparseData sparse(thinned(uniform_data(n, 60, 1), 0.1, 2));
-  const Points points = sparse.ref();
-  const auto device = device_for(micro());
-  for (const Kernel& kernel : {radial(0.5), linear()})
-    for (const double bytes : {1e9, 1e3}) {  // held, or computed in every product
-      const auto full = device->gram(points, kernel, 1, context_);
-      const auto compact = device->compact_gram(points, kernel, bytes, 2, context_);
-      full->set_gamma(kernel.gamma);
-      compact->set_gamma(kernel.gamma);
-      Buffer<float> in(full->stride()), a(full->stride()), b(full->stride());
-      std::fill_n(in.data(), in.size(), 0.0f);
-      for (index_t i = 0; i < n; ++i) in[i] = static_cast<float>(std::sin(0.1 * i));
-      full->multiply(in.data(), 1, a.data());
-      compact->multiply(in.data(), 1, b.data());
-      for (index_t i = 0; i < n; ++i) EXPECT_NEAR(a[i], b[i], 1e-3);
-    }
-}
-
 TEST_P(SparseKernelTest, EqualRowsGetExactlyOne) {
   Data x = thinned(uniform_data(40, 100, 1), 0.2, 2);
   for (index_t k = 0; k < 100; ++k) x(30, k) = x(3, k);

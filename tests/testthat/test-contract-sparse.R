@@ -183,7 +183,7 @@ for_each_fitter(list(
 
 test_that("every kernel, scale and partition gives what the dense matrix gives", {
   partitions <- list(list(partition = "none"), list(cells = 4), list(max.cell = 40),
-                     list(partition = "random", cells = 3))
+                     list(partition = "random", cells = 3), list(cells = 4, overlap = 0.3))
   for (kernel in c("radial", "polynomial", "linear")) for (scale in c("range", "TRUE", "none")) {
     for (partition in partitions) {
       arguments <- c(list(y = train$class, kernel = kernel, coef0 = 1, seed = 5,
