@@ -12,6 +12,7 @@ vpsvm_fit <- function(input, s) {
   random <- has_random_parts(s, nrow(x))
   seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
+  if (s$final == "auto") s$final <- if (part$overlap > 0) "refit" else "average"
   core <- from_core(
     fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell,
               c(core_options(s, seed, shift), part["margin"]))

@@ -5,7 +5,7 @@ vpsvm_settings <- function(s, folds_asked) {
   s$loss <- check_choice(s$loss, "least.squares", "loss")
   s$kernel <- check_choice(s$kernel, c("radial", "polynomial", "linear"), "kernel")
   s$validation <- check_choice(s$validation, c("cv", "split"), "validation")
-  s$final <- check_choice(s$final, c("average", "refit"), "final")
+  s$final <- check_choice(s$final, c("auto", "average", "refit"), "final")
   s$search <- check_choice(s$search, c("race", "full"), "search")
   s$device <- check_device(s$device)
   check_values(s[intersect(names(s), names(vocabulary))])
@@ -52,7 +52,8 @@ partition_plan <- function(s, n) {
   cells <- s$cells
   if (type == "random" && is.null(cells)) cells <- ceiling(n / s$max.cell)
   list(type = type, radius = s$radius, cells = cells, max_cell = s$max.cell,
-       min_cell = max(10, 2 * s$folds), overlap = s$overlap)
+       min_cell = max(10, 2 * s$folds),
+       overlap = s$overlap %||% if (type == "bounded") 0.5 else 0)
 }
 
 make_partition <- function(x, s, seed) {
@@ -60,7 +61,7 @@ make_partition <- function(x, s, seed) {
   part <- from_core(fk_partition(x, c(plan, s[c("threads", "memory", "verbose")], seed = seed)))
   part$type <- plan$type
   part$size <- tabulate(part$cell)
-  part$overlap <- if (sum(lengths(part$margin))) s$overlap else 0
+  part$overlap <- if (sum(lengths(part$margin))) plan$overlap else 0
   part
 }
 

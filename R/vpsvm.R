@@ -62,9 +62,10 @@
 #' @param cells Number of cells.
 #' @param max.cell Largest number of rows in a cell of the automatic partition.
 #' @param overlap A number from 0 to 1: the margin of a cell, in shares of its own number of rows.
-#'   Its models train on the margin too, which are the rows of other cells nearest to its border;
-#'   it selects, validates and predicts on its own rows alone. No effect on a single cell or on
-#'   random chunks.
+#'   The final models train on the margin too, which are the rows of other cells nearest to the
+#'   cell's border; the cell selects, validates and predicts on its own rows alone. `NULL` means 0.5
+#'   for the automatic partition and 0, as in the paper, for cells of a `radius` or number. No effect
+#'   on a single cell or on random chunks.
 #' @param loss `"least.squares"`.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
@@ -78,7 +79,9 @@
 #'   one per row where there are fewer.
 #' @param validation `"cv"`, or `"split"`: the first half trains, the rest validates (the paper's
 #'   TV-VP-SVM).
-#' @param final `"average"` of the fold models, or `"refit"` of one model on the whole cell.
+#' @param final `"average"` of the fold models, or `"refit"` of one model on all rows of the cell;
+#'   `"auto"` refits cells with a margin and else averages. With a refit, cross-validated values
+#'   come from fold models without the margin: they are a little pessimistic.
 #' @param search `"race"` drops hopeless pairs of the grid early; `"full"` computes every pair.
 #' @param search.rows Largest number of rows that a grid is searched on; see Large cells.
 #' @param refine `TRUE` for a second, finer grid around the best pair.
@@ -157,10 +160,11 @@ vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
 #' @rdname vpsvm
 #' @export
 vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none"),
-                          radius = NULL, cells = NULL, max.cell = 4000, overlap = 0,
+                          radius = NULL, cells = NULL, max.cell = 4000, overlap = NULL,
                           loss = "least.squares", kernel = c("radial", "polynomial", "linear"),
                           degree = 3, coef0 = 0, gamma = NULL, lambda = NULL, cost = NULL,
-                          folds = 5, validation = c("cv", "split"), final = c("average", "refit"),
+                          folds = 5, validation = c("cv", "split"),
+                          final = c("auto", "average", "refit"),
                           search = c("race", "full"), search.rows = 8000, refine = FALSE,
                           clip = TRUE, scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification", "regression"),

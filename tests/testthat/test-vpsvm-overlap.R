@@ -60,6 +60,18 @@ test_that("without overlap, with one cell and with chunks nothing changes", {
   expect_identical(sort(none$index), 1:500)
 })
 
+test_that("by default the automatic partition has margins and refits, the paper's has none", {
+  by_size <- quick(max.cell = 150)
+  expect_identical(by_size[c("overlap", "final")], list(overlap = 0.5, final = "refit"))
+  searched <- vpsvm(points, bumps$y, cells = 4, gamma = c(3, 30), lambda = 0.01, seed = 1)
+  expect_identical(searched[c("overlap", "final")], list(overlap = 0, final = "average"))
+  searched <- vpsvm(points, bumps$y, max.cell = 150, gamma = c(3, 30), lambda = 0.01, seed = 1)
+  expect_identical(searched[c("overlap", "final")], list(overlap = 0.5, final = "refit"))
+  same <- vpsvm(points, bumps$y, max.cell = 150, gamma = c(3, 30), lambda = 0.01, seed = 1,
+                overlap = 0.5, final = "refit")
+  expect_identical(same$coef, searched$coef)
+})
+
 test_that("a cell's model is the machine on its rows and its margin", {
   fit <- quick(cells = 4, overlap = 0.5, scale = FALSE, clip = FALSE)
   y <- (bumps$y - fit$label[["center"]]) / fit$label[["half"]]
