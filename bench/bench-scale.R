@@ -91,7 +91,8 @@ run_all <- function() {
     write_rows(all, shuffled[seq_len(n)], file.path(folder, "train.rds"))
     for (partition in a$partition) {
       row <- run_row(n, partition, folder)
-      if (!is.null(row)) cat(toString(paste(names(format_row(row)), format_row(row))), "\n", sep = "")
+      if (is.null(row)) next
+      cat(toString(paste(names(format_row(row)), format_row(row))), "\n", sep = "")
       rows <- rbind(rows, row)
     }
   }
