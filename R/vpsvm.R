@@ -63,9 +63,9 @@
 #' @param max.cell Largest number of rows in a cell of the automatic partition.
 #' @param overlap A number from 0 to 1: the margin of a cell, in shares of its own number of rows.
 #'   The final models train on the margin too, which are the rows of other cells nearest to the
-#'   cell's border; the cell selects, validates and predicts on its own rows alone. `NULL` means 0.5
-#'   for the automatic partition and 0, as in the paper, for cells of a `radius` or number. No effect
-#'   on a single cell or on random chunks.
+#'   cell's border; the cell selects, validates and predicts on its own rows alone. `NULL` means
+#'   0.5 for the automatic partition and 0, as in the paper, for cells of a `radius` or number. No
+#'   effect on a single cell or on random chunks.
 #' @param loss `"least.squares"`.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
