@@ -125,7 +125,7 @@ per_contestant <- function(g) {
 }
 
 if (is.null(runs)) stop("No data and so no runs.", call. = FALSE)
-cat("\nDefault settings, ", a$threads, " threads, medians of ", a$reps, " runs\n(error: on at most ",
+cat("\nDefault settings, ", a$threads, " threads, medians of ", a$reps, " runs\n(error: at most ",
     a$cap, " random test rows; first rows: on as many rows from the beginning)\n", sep = "")
 who <- factor(runs$who, names(contestants))
 groups <- split(runs, list(who, factor(runs$data, a$data)), drop = TRUE)
