@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "error.h"
+#include "team.h"
 
 namespace flexkern {
 
@@ -40,6 +41,14 @@ class Context {
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool on_owner() const { return std::this_thread::get_id() == owner_; }
 
+  // The threads of this call; null on another thread, or while a loop has them.
+  Team* claim_team() {
+    if (!on_owner() || team_claimed_) return nullptr;
+    team_claimed_ = true;
+    return &team_;
+  }
+  void release_team() { team_claimed_ = false; }
+
   // Progress may be reported from any thread; it is shown from the calling one.
   void start_phase(std::string name, double total) {
     phase_ = std::move(name);
@@ -66,6 +75,8 @@ class Context {
     return true;
   }
   std::thread::id owner_;
+  Team team_;
+  bool team_claimed_ = false;
   std::atomic<bool> cancelled_{false};
   std::atomic<double> done_{0.0};
   std::string phase_;

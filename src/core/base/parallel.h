@@ -1,15 +1,13 @@
-// parallel_for on std::thread. Threads live for one call, so a forked process starts clean; with
-// one thread the same loop runs on the caller. Items must not depend on which thread runs them.
+// parallel_for on std::thread. The threads belong to the call's Context, so a forked process starts
+// clean; with one thread the same loop runs on the caller. Items must not depend on which thread
+// runs them.
 #ifndef FLEXKERN_BASE_PARALLEL_H
 #define FLEXKERN_BASE_PARALLEL_H
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 #include "context.h"
 #include "view.h"
@@ -18,12 +16,10 @@ namespace flexkern {
 
 namespace detail {
 
-// Shared state of one parallel_for: the next item, the first error, and how many workers still run.
+// Shared state of one parallel_for: the next item and the first error.
 struct Crew {
   std::atomic<index_t> next{0};
   std::mutex mutex;
-  std::condition_variable finished;
-  int running = 0;
   bool cancelled = false;
   std::exception_ptr error;
 
@@ -44,21 +40,21 @@ struct Crew {
     next = items;
     context.cancel();
   }
-  void finish_one() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (--running == 0) finished.notify_one();
+};
+
+// The threads of the context, or some for this loop alone if another one around it has them.
+class TeamUse {
+ public:
+  explicit TeamUse(Context& context) : context_(context), team_(context.claim_team()) {}
+  ~TeamUse() {
+    if (team_) context_.release_team();
   }
-  // Waits for the workers, while the calling thread keeps asking whether to go on.
-  void wait(Context& context) {
-    std::unique_lock<std::mutex> lock(mutex);
-    while (running > 0) {
-      finished.wait_for(lock, std::chrono::milliseconds(20));
-      lock.unlock();
-      context.check();
-      context.show_progress();
-      lock.lock();
-    }
-  }
+  Team& team() { return team_ ? *team_ : own_; }
+
+ private:
+  Context& context_;
+  Team* team_;
+  Team own_;
 };
 
 }  // namespace detail
@@ -76,23 +72,21 @@ void parallel_for(index_t items, int threads, Context& context, Function run) {
   };
   if (threads <= 1 || items <= 1) return work(0);
 
-  std::vector<std::thread> team;
-  crew.running = static_cast<int>(std::min<index_t>(threads, items)) - 1;
-  const int wanted = crew.running;
-  team.reserve(wanted);
-  for (int w = 1; w <= wanted; ++w) {
-    try {
-      team.emplace_back([&, w] {
-        crew.guard(context, items, [&] { work(w); });
-        crew.finish_one();
-      });
-    } catch (const std::exception&) {  // no thread to be had: go on with those that started
-      crew.finish_one();
+  const std::function<void(int)> job = [&](int worker) {
+    crew.guard(context, items, [&] { work(worker); });
+  };
+  detail::TeamUse use(context);
+  use.team().start(job, static_cast<int>(std::min<index_t>(threads, items)) - 1);
+  job(0);
+  // The calling thread keeps asking whether to go on.
+  bool done = false;
+  const auto wait = [&] {
+    while (!(done = use.team().wait(std::chrono::milliseconds(20)))) {
+      context.check();
+      context.show_progress();
     }
-  }
-  crew.guard(context, items, [&] { work(0); });
-  crew.guard(context, items, [&] { crew.wait(context); });
-  for (auto& t : team) t.join();
+  };
+  while (!done) crew.guard(context, items, wait);
   if (crew.error) std::rethrow_exception(crew.error);
   if (crew.cancelled) throw Cancelled();
 }

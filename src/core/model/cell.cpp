@@ -179,9 +179,11 @@ FoldPlan CellFitter::whole_plan() const {
 }
 
 SearchTask CellFitter::search_task() {
-  return {
-      *plan_,   responses(),     *gram_,   device_.host(),
-      threads_, options_.search, context_, [this](double share) { report(kSearchShare * share); }};
+  return {*plan_,   responses(),
+          points(), options_.kernel,
+          *gram_,   device_,
+          threads_, options_.search,
+          context_, [this](double share) { report(kSearchShare * share); }};
 }
 
 void CellFitter::search(Surface& surface) {
@@ -258,7 +260,7 @@ void CellFitter::descend_from_sample() {
   std::sort(lambdas.begin(), lambdas.end());
   std::size_t g = position(gammas, fit_.choice.gamma), l = position(lambdas, fit_.choice.lambda);
   const SearchTask task = search_task();
-  CgRisk risk(task, points(), options_.kernel, device_, fit_.choice.risk);
+  CgRisk risk(task, fit_.choice.risk);
   Choice& best = fit_.choice;
   best.risk = std::numeric_limits<double>::infinity();
   const auto look = [&](std::size_t to_g, std::size_t to_l) {

@@ -16,7 +16,7 @@ double inner_product(const float* a, const float* b, index_t n) {
 class BlockCg {
  public:
   BlockCg(GramMatrix& gram, const Micro& micro, const std::vector<CgColumn>& columns,
-          const LowRank* preconditioner, int threads, Context& context)
+          LowRank* preconditioner, int threads, Context& context)
       : gram_(gram),
         micro_(micro),
         columns_(columns),
@@ -110,7 +110,7 @@ class BlockCg {
   GramMatrix& gram_;
   const Micro& micro_;
   const std::vector<CgColumn>& columns_;
-  const LowRank* preconditioner_;
+  LowRank* preconditioner_;
   int threads_;
   Context& context_;
   index_t stride_;
@@ -121,8 +121,8 @@ class BlockCg {
 }  // namespace
 
 index_t block_cg(GramMatrix& gram, const Micro& micro, const std::vector<CgColumn>& columns,
-                 const LowRank* preconditioner, float* b, float* u, double reduction,
-                 index_t max_iter, int threads, Context& context) {
+                 LowRank* preconditioner, float* b, float* u, double reduction, index_t max_iter,
+                 int threads, Context& context) {
   return BlockCg(gram, micro, columns, preconditioner, threads, context)
       .run(b, u, reduction, max_iter);
 }

@@ -20,8 +20,8 @@ struct CgColumn {
 // accuracy `reduction`, adding to u. Columns leave the block once they are solved. The
 // preconditioner may be null. Returns the steps taken.
 index_t block_cg(GramMatrix& gram, const Micro& micro, const std::vector<CgColumn>& columns,
-                 const LowRank* preconditioner, float* b, float* u, double reduction,
-                 index_t max_iter, int threads, Context& context);
+                 LowRank* preconditioner, float* b, float* u, double reduction, index_t max_iter,
+                 int threads, Context& context);
 
 }  // namespace flexkern
 

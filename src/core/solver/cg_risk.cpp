@@ -17,21 +17,21 @@ constexpr index_t kSteps = 200, kRank = 320;
 
 }  // namespace
 
-CgRisk::CgRisk(const SearchTask& task, const Points& x, const Kernel& kernel, const Device& device,
-               double expected)
+CgRisk::CgRisk(const SearchTask& task, double expected)
     : task_(task),
-      x_(x),
-      kernel_(kernel),
-      device_(device),
       reduction_(std::max(kFinest, std::min(kLoosest, kShare * std::sqrt(expected)))) {}
 
 void CgRisk::set_pair(double gamma, double lambda) {
-  if (gamma == gamma_) return preconditioner_->set_lambda(lambda);
-  gamma_ = gamma;
-  task_.gram.set_gamma(gamma);
-  preconditioner_ =
-      std::make_unique<LowRank>(task_.plan, lambda, x_, kernel_.with_gamma(gamma), device_,
-                                std::min(kRank, task_.plan.n / 5), task_.threads, task_.context);
+  const FoldPlan& plan = task_.plan;
+  if (gamma != gamma_) {
+    gamma_ = gamma;
+    task_.gram.set_gamma(gamma);
+    preconditioner_.reset();
+    preconditioner_ = std::make_unique<LowRank>(
+        plan, task_.x, task_.kernel.with_gamma(gamma), task_.device, std::min(kRank, plan.n / 5),
+        lambda * plan.folds[0].rows, task_.threads, task_.context);
+  }
+  preconditioner_->set_lambda(lambda);
 }
 
 double CgRisk::operator()(double gamma, double lambda) {
@@ -49,8 +49,8 @@ double CgRisk::operator()(double gamma, double lambda) {
       columns.push_back(
           {fold.mask.data(), lambda * fold.rows, static_cast<int>(&fold - plan.folds.data())});
     }
-  block_cg(task_.gram, task_.micro, columns, preconditioner_.get(), b.data(), u.data(), reduction_,
-           std::min(kSteps, task_.options.max_iter), task_.threads, task_.context);
+  block_cg(task_.gram, task_.device.host(), columns, preconditioner_.get(), b.data(), u.data(),
+           reduction_, std::min(kSteps, task_.options.max_iter), task_.threads, task_.context);
   for (std::size_t s = 0; s < columns.size(); ++s)
     for (index_t i = 0; i < stride; ++i)
       u[static_cast<index_t>(s) * stride + i] *= columns[s].mask[i];

@@ -16,16 +16,12 @@ namespace flexkern {
 class CgRisk {
  public:
   // `expected` is a risk about as large as those that will be compared.
-  CgRisk(const SearchTask& task, const Points& x, const Kernel& kernel, const Device& device,
-         double expected);
+  CgRisk(const SearchTask& task, double expected);
   double operator()(double gamma, double lambda);
 
  private:
   void set_pair(double gamma, double lambda);
   const SearchTask& task_;
-  Points x_;
-  Kernel kernel_;
-  const Device& device_;
   double reduction_;
   double gamma_ = std::numeric_limits<double>::quiet_NaN();
   std::unique_ptr<LowRank> preconditioner_;

@@ -10,43 +10,25 @@ namespace {
 // How accurate the held-out predictions behind a risk are.
 constexpr double kTolRace = 3e-3, kTolFull = 1e-4;
 
-constexpr double kReadTime = 1.2, kColumnTime = 0.15, kFlopTime = 0.07, kPassTime = 20;
-constexpr double kSubstitutions = 10;
-// The share of its steps so far that a Krylov process needs for one penalty more.
-constexpr double kFurther = 0.7;
-
 constexpr std::size_t kBack = static_cast<std::size_t>(-1);
-constexpr std::size_t kSteps[8][2] = {{0, 1},     {0, kBack}, {1, 0}, {kBack, 0},
-                                      {1, kBack}, {kBack, 1}, {1, 1}, {kBack, kBack}};
+constexpr std::size_t kSteps[8][2] = {{0, 1}, {0, kBack},     {1, 0},     {1, kBack},
+                                      {1, 1}, {kBack, kBack}, {kBack, 0}, {kBack, 1}};
 
 }  // namespace
-
-// Times are in units of reading one value of the Gram matrix. A product reads all of them and works
-// on every column; a pair takes a factorisation, passes over the matrix around it, and a few
-// substitutions.
-bool prefer_factors(const SearchTask& task, index_t steps) {
-  if (!task.options.direct) return false;
-  const double n = static_cast<double>(task.plan.n),
-               responses = static_cast<double>(task.responses.cols());
-  const double systems = responses * static_cast<double>(task.plan.folds.size());
-  const double product = n * n * (kReadTime + kColumnTime * systems);
-  const auto groups = factor_groups(task.plan, task.responses.cols());
-  const double factor = kFlopTime * factor_cost(task.plan, groups);
-  const double pair = factor + n * n * (kPassTime + kSubstitutions * (1 + kColumnTime * systems));
-  return kFurther * static_cast<double>(steps) * product > pair;
-}
 
 PairSettler::PairSettler(const SearchTask& task, Surface& surface)
     : task_(task),
       surface_(surface),
-      risk_(task.plan, task.responses, task.options.clip, task.gram, task.micro, task.threads,
-            task.context, task.options.race ? kTolRace : kTolFull),
-      gamma_(surface.gammas.size()) {}
+      low_rank_risk_(task),
+      factor_risk_(task.plan, task.responses, task.options.clip, task.gram, task.device.host(),
+                   task.threads, task.context, task.options.race ? kTolRace : kTolFull) {}
 
 void PairSettler::settle(std::size_t g, std::size_t l) {
-  if (g != gamma_) task_.gram.set_gamma(surface_.gammas[g]);
-  gamma_ = g;
-  const double risk = risk_(surface_.lambdas[l]);
+  double risk = low_rank_risk_(surface_.gammas[g], surface_.lambdas[l]);
+  if (std::isnan(risk)) {
+    task_.gram.set_gamma(surface_.gammas[g]);
+    risk = factor_risk_(surface_.lambdas[l]);
+  }
   const std::size_t at = surface_.at(g, l);
   surface_.risk[at] = std::isnan(risk) ? std::numeric_limits<double>::infinity() : risk;
   surface_.settled[at] = 1;
@@ -79,7 +61,30 @@ std::size_t least_lambda(const Surface& surface, std::size_t g) {
   return best;
 }
 
+// Settles penalties of a gamma from that of its least estimate on downhill.
+template <typename Settle>
+void downhill(const Surface& surface, std::size_t g, Settle settle) {
+  std::size_t l = least_lambda(surface, g), before = kBack;
+  settle(l);
+  while (l != before) {
+    before = l;
+    if (l > 0) settle(l - 1);
+    if (l + 1 < surface.lambdas.size()) settle(l + 1);
+    l = best_settled(surface, g);
+  }
+}
+
 }  // namespace
+
+double PairSettler::time(std::size_t g) {
+  return low_rank_risk_.time(surface_.gammas[g], surface_.lambdas[least_lambda(surface_, g)]);
+}
+
+void PairSettler::settle_downhill(std::size_t g) {
+  downhill(surface_, g, [&](std::size_t l) {
+    if (!surface_.settled[surface_.at(g, l)]) settle(g, l);
+  });
+}
 
 void descend(const SearchTask& task, double start, double limit, Surface& surface) {
   const std::vector<double> estimate = surface.risk;
@@ -90,15 +95,8 @@ void descend(const SearchTask& task, double start, double limit, Surface& surfac
     if (!known && estimate[surface.at(g, l)] <= limit) settler.settle(g, l);
   };
   for (std::size_t g = 0; g < gammas; ++g) {
-    std::size_t l = least_lambda(surface, g), before = kBack;
-    if (estimate[surface.at(g, l)] > start) continue;
-    settle(g, l);
-    while (l != before) {
-      before = l;
-      if (l > 0) settle(g, l - 1);
-      if (l + 1 < lambdas) settle(g, l + 1);
-      l = best_settled(surface, g);
-    }
+    if (estimate[surface.at(g, least_lambda(surface, g))] > start) continue;
+    downhill(surface, g, [&](std::size_t l) { settle(g, l); });
   }
   std::size_t center = kBack;
   while (center != best_settled(surface)) {

@@ -1,27 +1,29 @@
-// Downhill on the grid by factorisations.
+// Downhill on the grid by solving single pairs.
 #ifndef FLEXKERN_SOLVER_DESCENT_H
 #define FLEXKERN_SOLVER_DESCENT_H
 
 #include "factor_risk.h"
-#include "search.h"
+#include "low_rank_risk.h"
 
 namespace flexkern {
-
-// Whether a pair by factorisation takes less time than the steps that a Krylov process with so many
-// steps behind it needs for its next penalty.
-bool prefer_factors(const SearchTask& task, index_t steps);
 
 // Settles pairs of a surface one at a time.
 class PairSettler {
  public:
   PairSettler(const SearchTask& task, Surface& surface);
   void settle(std::size_t g, std::size_t l);
+  // Penalties of one gamma from that of its least estimate on downhill.
+  void settle_downhill(std::size_t g);
+  // Of settling a pair: before anything is known of its gamma, and from a look at the gamma, which
+  // the Gram matrix takes for it.
+  double least_time() const { return low_rank_risk_.least_time(); }
+  double time(std::size_t g);
 
  private:
   const SearchTask& task_;
   Surface& surface_;
-  FactorRisk risk_;
-  std::size_t gamma_;  // the position of the one that the Gram matrix holds
+  LowRankRisk low_rank_risk_;
+  FactorRisk factor_risk_;
 };
 
 // Settles, for every gamma whose least estimate is within `start`, penalties from there on

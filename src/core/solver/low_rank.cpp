@@ -4,137 +4,149 @@
 #include <cmath>
 
 #include "core/base/parallel.h"
-#include "core/base/rng.h"
-#include "core/device/cpu/pairwise.h"
 #include "core/device/cpu/update.h"
+#include "fold_grams.h"
+#include "inner_system.h"
 
 namespace flexkern {
-
-LowRank::LowRank(const FoldPlan& plan, double lambda, const Points& x, const Kernel& kernel,
-                 const Device& device, index_t rank, int threads, Context& context)
-    : plan_(plan), micro_(device.host()), threads_(threads), context_(context) {
-  factor(x, kernel, device, rank);
-  prepare_folds();
-  pack();
-  set_lambda(lambda);
-}
-
 namespace {
 
-// An index drawn in proportion to the weights.
-index_t draw(const Eigen::VectorXd& weights, Rng& rng) {
-  double left = rng.uniform() * weights.sum();
-  for (index_t i = 0; i < weights.size(); ++i) {
-    left -= weights[i];
-    if (left < 0 && weights[i] > 0) return i;
-  }
-  index_t largest = 0;
-  weights.maxCoeff(&largest);
-  return largest;
-}
+constexpr index_t kRows = 256;  // rows whose products are added up in a row
+// Rounding of single precision, in diagonals of a matrix.
+constexpr double kRounding = 1e-7;
 
 }  // namespace
 
-void LowRank::factor(const Points& x, const Kernel& kernel, const Device& device, index_t rank) {
-  const index_t n = plan_.n;
-  Rng rng(context_.seed, stream::kProbe);
-  l_ = Eigen::MatrixXf::Zero(plan_.stride, rank);
-  const std::vector<double> diagonal = kernel_diagonal(x, kernel, micro_);
-  Eigen::VectorXd left = Eigen::Map<const Eigen::VectorXd>(diagonal.data(), n), column(n);
-  const double one = 1;
-  const double floor = 1e-6 * left.maxCoeff();
-  for (index_t j = 0; j < rank && left.maxCoeff() > floor; ++j) {
-    context_.check();
-    const index_t pivot = draw(left, rng);
-    const Points point = x.middle(pivot, 1);
-    device.expand(x, point, kernel, {&one, 1, 1}, {column.data(), n, 1}, 1, context_);
-    const double root = std::sqrt(left[pivot]);
-    const Eigen::VectorXf known = l_.leftCols(j) * l_.row(pivot).head(j).transpose();
-    for (index_t i = 0; i < n; ++i) {
-      const double value = (column[i] - known[i]) / root;
-      l_(i, j) = static_cast<float>(value);
-      left[i] = std::max(0.0, left[i] - value * value);
-    }
-    left[pivot] = 0;
-  }
-}
-
-void LowRank::prepare_folds() {
-  const index_t rank = l_.cols();
-  for (const Fold& fold : plan_.folds) {
-    context_.check();
-    Eigen::Map<const Eigen::VectorXf> mask(fold.mask.data(), plan_.stride);
-    const Eigen::MatrixXf masked = mask.asDiagonal() * l_;
-    Eigen::MatrixXf gram = Eigen::MatrixXf::Zero(rank, rank);
-    gram.selfadjointView<Eigen::Lower>().rankUpdate(masked.transpose());
-    gram_.push_back(gram.cast<double>());
-  }
-}
-
-// The Cholesky factor of shift I + L' S^2 L for every fold.
-void LowRank::set_lambda(double lambda) {
-  inner_.clear();
-  shift_.clear();
-  for (std::size_t f = 0; f < gram_.size(); ++f) {
-    context_.check();
-    shift_.push_back(lambda * plan_.folds[f].rows);
-    Eigen::MatrixXd inner = gram_[f];
-    inner.diagonal().array() += shift_.back();
-    inner_.emplace_back(inner);
-    // Rounding of single precision may outweigh the shift; a larger one preconditions as well.
-    for (double more = 1e-6 * inner.diagonal().maxCoeff(); inner_.back().info() != Eigen::Success;
-         more *= 10) {
-      inner.diagonal().array() += more;
-      inner_.back().compute(inner);
-    }
-  }
-}
+LowRank::LowRank(const FoldPlan& plan, const Points& x, const Kernel& kernel, const Device& device,
+                 index_t capacity, double enough, int threads, Context& context)
+    : plan_(plan),
+      micro_(device.host()),
+      threads_(threads),
+      context_(context),
+      factor_(x, kernel, device, capacity, enough, threads, context),
+      padded_(round_up(factor_.rank(), kPanel)) {}
 
 void LowRank::pack() {
-  const index_t n = plan_.stride, rank = l_.cols(), padded = round_up(rank, kPanel);
-  rows_ = Buffer<float>(n * rank);
-  columns_ = Buffer<float>(padded * n);
+  const index_t n = plan_.stride, rank = factor_.rank();
+  rows_ = Buffer<float>(rank * n);
+  columns_ = Buffer<float>(padded_ * n);
   std::fill_n(columns_.data(), columns_.size(), 0.0f);
-  for (index_t j = 0; j < rank; ++j)
-    for (index_t i = 0; i < n; ++i) {
-      rows_[(i / kPanel * rank + j) * kPanel + i % kPanel] = l_(i, j);
-      columns_[(j / kPanel * n + i) * kPanel + j % kPanel] = l_(i, j);
-    }
-  l_.resize(0, rank);
+  parallel_for(n / kPanel, threads_, context_, [&](index_t p, int) {
+    const double* from = factor_.panel(p);
+    for (index_t j = 0; j < rank; ++j)
+      for (index_t r = 0; r < kPanel; ++r) {
+        const float value = static_cast<float>(from[j * kPanel + r]);
+        rows_[(p * rank + j) * kPanel + r] = value;
+        columns_[(j / kPanel * n + p * kPanel + r) * kPanel + j % kPanel] = value;
+      }
+  });
 }
 
-void LowRank::apply(const std::vector<int>& fold, const float* r, float* z) const {
-  const index_t n = plan_.stride, rank = l_.cols(), padded = round_up(rank, kPanel);
-  const index_t cols = static_cast<index_t>(fold.size()), unit = micro_.cols_f32;
-  const auto mask = [&](index_t c) {
-    return plan_.folds[static_cast<std::size_t>(fold[static_cast<std::size_t>(c)])].mask.data();
-  };
-  Buffer<float> right(round_up(cols, unit) * std::max(n, padded)), middle(padded * cols);
-  for (index_t c = 0; c < cols; ++c)
-    for (index_t i = 0; i < n; ++i) z[c * n + i] = mask(c)[i] * r[c * n + i];
+void LowRank::set_lambda(double lambda) {
+  if (grams_.empty()) {
+    grams_ = fold_grams(plan_, factor_, micro_, threads_, context_);
+    for (std::size_t f = 0; f < plan_.folds.size(); ++f)
+      inner_.push_back(std::make_unique<Cholesky>(factor_.rank(), micro_, threads_, context_));
+  }
+  shift_.clear();
+  for (std::size_t f = 0; f < plan_.folds.size(); ++f) {
+    shift_.push_back(lambda * plan_.folds[f].rows);
+    double largest = 0, shift = shift_.back();
+    for (index_t j = 0; j < rank(); ++j) largest = std::max(largest, grams_[f][j * rank() + j]);
+    // Rounding of single precision may outweigh the shift; a larger one preconditions as well.
+    for (double more = kRounding * largest; !factor_inner(f, shift); more *= 10) shift += more;
+  }
+}
+
+bool LowRank::factor_inner(std::size_t f, double shift) {
+  for (index_t j = 0; j < rank(); ++j)
+    for (index_t i = j; i < rank(); ++i)
+      inner_[f]->column(j)[i] = static_cast<float>(grams_[f][j * rank() + i]);
+  return inner_[f]->factor(shift);
+}
+
+void LowRank::solve_inner(const std::vector<int>& fold, float* w) const {
+  for (std::size_t c = 0, end = 0; c < fold.size(); c = end) {
+    while (end < fold.size() && fold[end] == fold[c]) ++end;
+    inner_[static_cast<std::size_t>(fold[c])]->solve(w + static_cast<index_t>(c) * padded_,
+                                                     static_cast<index_t>(end - c));
+  }
+}
+
+// z = (r - S L (shift I + L' S^2 L)^-1 L' S r) / shift.
+void LowRank::apply(const std::vector<int>& fold, const float* r, float* z) {
+  if (rows_.size() == 0) pack();
+  const index_t n = plan_.stride, rank = factor_.rank(), unit = micro_.cols_f32;
+  const index_t cols = static_cast<index_t>(fold.size());
+  const auto fold_of = [&](index_t c) { return fold[static_cast<std::size_t>(c)]; };
+  Buffer<float> right(round_up(cols, unit) * std::max(n, padded_)), middle(padded_ * cols);
+  for (index_t c = 0; c < cols; ++c) {
+    const float* s = mask(fold_of(c));
+    for (index_t i = 0; i < n; ++i) z[c * n + i] = s[i] * r[c * n + i];
+  }
   pack_columns(z, n, cols, unit, 0, n, n, right.data());
   std::fill_n(middle.data(), middle.size(), 0.0f);
-  parallel_for(padded / kPanel, threads_, context_, [&](index_t p, int) {
-    update_panel(micro_, n, columns_.data() + p * n * kPanel, right.data(), unit * n, cols,
-                 middle.data() + p * kPanel, padded);
+  parallel_for(padded_ / kPanel, threads_, context_, [&](index_t p, int) {
+    for (index_t k = 0; k < n; k += kRows)
+      update_panel(micro_, std::min(kRows, n - k), columns_.data() + (p * n + k) * kPanel,
+                   right.data() + k * unit, unit * n, cols, middle.data() + p * kPanel, padded_);
   });
-  for (index_t c = 0; c < cols; ++c) {
-    const std::size_t f = static_cast<std::size_t>(fold[static_cast<std::size_t>(c)]);
-    Eigen::Map<Eigen::VectorXf> w(middle.data() + c * padded, rank);
-    w = inner_[f].solve(w.cast<double>()).cast<float>();
-  }
-  pack_columns(middle.data(), padded, cols, unit, 0, rank, rank, right.data());
-  std::fill_n(z, n * cols, 0.0f);
+  solve_inner(fold, middle.data());
+  pack_columns(middle.data(), padded_, cols, unit, 0, rank, rank, right.data());
   parallel_for(n / kPanel, threads_, context_, [&](index_t p, int) {
+    for (index_t c = 0; c < cols; ++c) std::fill_n(z + c * n + p * kPanel, kPanel, 0.0f);
     update_panel(micro_, rank, rows_.data() + p * rank * kPanel, right.data(), unit * rank, cols,
                  z + p * kPanel, n);
+    for (index_t c = 0; c < cols; ++c) {
+      const float* s = mask(fold_of(c));
+      const float scale = static_cast<float>(1 / shift_[static_cast<std::size_t>(fold_of(c))]);
+      for (index_t i = p * kPanel; i < (p + 1) * kPanel; ++i)
+        z[c * n + i] = scale * (r[c * n + i] - s[i] * z[c * n + i]);
+    }
   });
-  for (index_t c = 0; c < cols; ++c) {
-    const std::size_t f = static_cast<std::size_t>(fold[static_cast<std::size_t>(c)]);
-    const float scale = static_cast<float>(1 / shift_[f]);
-    for (index_t i = 0; i < n; ++i)
-      z[c * n + i] = scale * (r[c * n + i] - mask(c)[i] * z[c * n + i]);
+}
+
+// L' S^2 y.
+std::vector<double> LowRank::right_hand_side(const float* mask, const double* y) const {
+  std::vector<double> b(static_cast<std::size_t>(rank()), 0.0);
+  for (index_t p = 0; p < plan_.stride / kPanel; ++p) {
+    const double* l = factor_.panel(p);
+    double target[kPanel] = {};
+    for (index_t r = 0; r < kPanel && p * kPanel + r < plan_.n; ++r) {
+      const double s = mask[p * kPanel + r];
+      target[r] = s * s * y[p * kPanel + r];
+    }
+    for (double& sum : b) {
+      for (index_t r = 0; r < kPanel; ++r) sum += l[r] * target[r];
+      l += kPanel;
+    }
   }
+  return b;
+}
+
+bool LowRank::predict(ConstMatrixRef responses, double* decision) const {
+  const index_t rank = factor_.rank(), unit = micro_.cols_f64, count = responses.cols();
+  const index_t systems = static_cast<index_t>(plan_.folds.size()) * count;
+  Buffer<double> right(round_up(systems, unit) * std::max<index_t>(rank, 1));
+  std::fill_n(right.data(), right.size(), 0.0);
+  std::vector<char> solved(static_cast<std::size_t>(systems), 0);
+  parallel_for(systems, threads_, context_, [&](index_t s, int) {
+    const std::size_t f = static_cast<std::size_t>(s / count);
+    const auto b = right_hand_side(plan_.folds[f].mask.data(), responses.col(s % count));
+    std::vector<double> w(b.size(), 0.0);
+    InnerSystem system(grams_[f], shift_[f], *inner_[f], context_);
+    solved[static_cast<std::size_t>(s)] = system.solve(b, w);
+    double* out = right.data() + s / unit * unit * rank + s % unit;
+    for (index_t j = 0; j < rank; ++j) out[j * unit] = w[static_cast<std::size_t>(j)];
+  });
+  if (std::count(solved.begin(), solved.end(), 0) > 0) return false;
+  parallel_for(plan_.stride / kPanel, threads_, context_, [&](index_t p, int) {
+    for (index_t s = 0; s < systems; ++s)
+      std::fill_n(decision + s * plan_.stride + p * kPanel, kPanel, 0.0);
+    update_panel(micro_, rank, factor_.panel(p), right.data(), unit * rank, systems,
+                 decision + p * kPanel, plan_.stride);
+  });
+  return true;
 }
 
 }  // namespace flexkern

@@ -74,7 +74,7 @@ Lane::Lane(const SearchTask& task, Surface& surface, std::size_t gamma)
     : task_(task),
       surface_(surface),
       gamma_(gamma),
-      path_(task.plan, task.responses, task.gram, task.micro, task.threads, task.context),
+      path_(task.plan, task.responses, task.gram, task.device.host(), task.threads, task.context),
       race_(task.options, surface.lambdas.size()) {}
 
 void Lane::advance() {
@@ -86,6 +86,13 @@ void Lane::advance() {
   for (std::size_t l = 0; l < surface_.lambdas.size(); ++l) {
     surface_.risk[surface_.at(gamma_, l)] = race_.risk(l);
     surface_.settled[surface_.at(gamma_, l)] = race_.settled(l);
+  }
+}
+
+void Lane::take_settled() {
+  for (std::size_t l = 0; l < surface_.lambdas.size(); ++l) {
+    const std::size_t at = surface_.at(gamma_, l);
+    if (surface_.settled[at]) race_.settle(l, surface_.risk[at]);
   }
 }
 

@@ -23,6 +23,11 @@ class Race {
   bool finished() const { return open_.empty(); }
   double risk(std::size_t l) const { return risk_[l]; }
   bool settled(std::size_t l) const { return settled_[l] != 0; }
+  // A penalty that was settled by other means.
+  void settle(std::size_t l, double risk) {
+    risk_[l] = risk;
+    settled_[l] = 1;
+  }
 
  private:
   bool is_settled(double move, const KrylovPath::Estimate& now) const;
@@ -42,6 +47,8 @@ class Lane {
   Lane(const SearchTask& task, Surface& surface, std::size_t gamma);
   // Steps to the next check of all open penalties, whose estimates go to the surface.
   void advance();
+  // Takes over what else has settled on the surface.
+  void take_settled();
   void compare(double best) { race_.compare(best); }
   void release() { path_.release(); }
 

@@ -55,7 +55,8 @@ void search_screened(const SearchTask& task, std::uint64_t item, Surface& surfac
   const auto half = [&](double share) {
     if (task.report) task.report(0.5 * share);
   };
-  search_krylov({first, responses, task.gram, task.micro, task.threads, loose, task.context, half},
+  search_krylov({first, responses, task.x, task.kernel, task.gram, task.device, task.threads, loose,
+                 task.context, half},
                 surface);
   const double least = best_choice(surface).risk;
   std::fill(surface.settled.begin(), surface.settled.end(), 0);

@@ -6,6 +6,7 @@
 
 #include "descent.h"
 #include "race.h"
+#include "times.h"
 
 namespace flexkern {
 
@@ -33,6 +34,8 @@ namespace {
 constexpr index_t kHeat = 16;
 // Nothing is dropped before so many.
 constexpr index_t kFairStart = 8;
+// The share of its steps so far that a Krylov process needs for one penalty more.
+constexpr double kFurther = 0.7;
 // A gamma whose least estimate is this much above the best risk ends the way outwards.
 constexpr double kRise = 1.02;
 
@@ -49,7 +52,8 @@ std::vector<std::size_t> from_middle(std::size_t count) {
 
 class Tournament {
  public:
-  Tournament(const SearchTask& task, Surface& surface) : task_(task), surface_(surface) {}
+  Tournament(const SearchTask& task, Surface& surface)
+      : task_(task), surface_(surface), settler_(task, surface) {}
 
   void run() {
     lanes_.resize(surface_.gammas.size());
@@ -65,7 +69,7 @@ class Tournament {
     falling = true;
     for (std::size_t g = first + 1; g < lanes_.size(); ++g) falling = visit(g, falling);
     lanes_.clear();
-    if (left_to_factors_) descend(task_, kOpen * best_, kAnyEstimate, surface_);
+    if (pairs_settled_) descend(task_, kOpen * best_, kAnyEstimate, surface_);
   }
 
  private:
@@ -105,11 +109,11 @@ class Tournament {
     lane.compare(best_);
     if (lane.finished()) return;
     task_.gram.set_gamma(surface_.gammas[g]);
-    while (!lane.finished() && !prefer_factors(task_, lane.steps())) {
+    while (!lane.finished() && !prefer_pairs(lane)) {
       advance(lane);
       lane.compare(best_);
     }
-    if (!lane.finished()) factorise(g);
+    if (!lane.finished()) settle(lane);
     lane.release();
   }
 
@@ -118,22 +122,31 @@ class Tournament {
     best_ = std::min(best_, lane.least_settled());
   }
 
-  // A race leaves the open pairs to the descent; the full search settles them all.
-  void factorise(std::size_t g) {
-    if (task_.options.race) {
-      left_to_factors_ = true;
-      return;
-    }
-    PairSettler settler(task_, surface_);
-    for (std::size_t l = 0; l < surface_.lambdas.size(); ++l)
-      if (!surface_.settled[surface_.at(g, l)]) settler.settle(g, l);
+  // Whether settling a pair alone takes less time than the steps that the process needs for its
+  // next penalty.
+  bool prefer_pairs(const Lane& lane) {
+    if (!task_.options.direct) return false;
+    const double further = kFurther * static_cast<double>(lane.steps()) * product_time(task_);
+    return further > settler_.least_time() && further > settler_.time(lane.gamma());
+  }
+
+  // A race goes downhill from the least estimate; the full search settles all pairs.
+  void settle(Lane& lane) {
+    const std::size_t g = lane.gamma();
+    if (task_.options.race) settler_.settle_downhill(g);
+    for (std::size_t l = 0; l < surface_.lambdas.size() && !task_.options.race; ++l)
+      if (!surface_.settled[surface_.at(g, l)]) settler_.settle(g, l);
+    lane.take_settled();
+    best_ = std::min(best_, lane.least_settled());
+    pairs_settled_ = true;
   }
 
   const SearchTask& task_;
   Surface& surface_;
+  PairSettler settler_;
   std::vector<std::unique_ptr<Lane>> lanes_;
   double best_ = std::numeric_limits<double>::infinity();
-  bool left_to_factors_ = false;
+  bool pairs_settled_ = false;
   int milestones_ = 0;
 };
 

@@ -47,8 +47,10 @@ struct SearchOptions {
 struct SearchTask {
   const FoldPlan& plan;
   ConstMatrixRef responses;
+  Points x;
+  const Kernel& kernel;  // but for gamma
   GramMatrix& gram;
-  const Micro& micro;
+  const Device& device;
   int threads;
   const SearchOptions& options;
   Context& context;

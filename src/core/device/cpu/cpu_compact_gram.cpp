@@ -48,6 +48,8 @@ class CompactGram : public GramMatrix {
   index_t stride() const override { return stride_; }
 
   void set_gamma(double gamma) override {
+    if (evaluated_ && kernel_.gamma == gamma) return;
+    evaluated_ = true;
     kernel_.gamma = gamma;
     for_blocks([&](index_t i, index_t j, int) {
       if (i < held_) fill(i, j, values_.data() + offset(i, j));
@@ -166,6 +168,7 @@ class CompactGram : public GramMatrix {
   Points x_;
   std::vector<PackedPoints> points_;  // of each block
   Kernel kernel_;
+  bool evaluated_ = false;
   index_t held_ = 0;  // rows of blocks
   int threads_;
   const Micro& micro_;

@@ -37,6 +37,8 @@ class CpuGram : public GramMatrix {
   index_t stride() const override { return panels_ * kPanel; }
 
   void set_gamma(double gamma) override {
+    if (evaluated_ && kernel_.gamma == gamma) return;
+    evaluated_ = true;
     kernel_.gamma = gamma;
     for_panels([&](index_t first, index_t last) {
       const index_t begin = first * kPanel * n_;
@@ -111,6 +113,7 @@ class CpuGram : public GramMatrix {
 
   index_t n_, panels_;
   Kernel kernel_;
+  bool evaluated_ = false;
   int threads_;
   const Micro& micro_;
   Context& context_;

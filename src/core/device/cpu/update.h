@@ -26,6 +26,24 @@ inline void update_panel(const Micro& micro, index_t depth, const float* panel, 
   }
 }
 
+// The same in double precision.
+inline void update_panel(const Micro& micro, index_t depth, const double* panel,
+                         const double* groups, index_t group_stride, index_t cols, double* c,
+                         index_t ldc) {
+  const index_t width = micro.cols_f64;
+  double tile[kPanel * 16];
+  for (index_t j = 0; j < cols; j += width, groups += group_stride) {
+    if (j + width <= cols) {
+      micro.gemm_f64(depth, panel, groups, c + j * ldc, ldc);
+      continue;
+    }
+    std::fill(tile, tile + kPanel * width, 0.0);
+    micro.gemm_f64(depth, panel, groups, tile, kPanel);
+    for (index_t i = 0; i < cols - j; ++i)
+      for (index_t r = 0; r < kPanel; ++r) c[(j + i) * ldc + r] += tile[i * kPanel + r];
+  }
+}
+
 }  // namespace flexkern
 
 #endif
