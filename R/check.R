@@ -19,7 +19,7 @@ describe <- function(x) {
   if (is.character(x) && length(x) == 1L && !is.na(x)) return(dQuote(shorten(x), FALSE))
   if (is.atomic(x) && length(x) == 1L && !is.object(x)) return(format(x, digits = 15))
   if (is.data.frame(x) || length(dim(x)) == 2L) {
-    return(sprintf("%s of %d x %d", with_article(first_class(x)), nrow(x), ncol(x)))
+    return(sprintf("%s of %d x %d", with_article(table_kind(x)), nrow(x), ncol(x)))
   }
   if (is.function(x) || is.language(x) || is.environment(x)) return(with_article(first_class(x)))
   sprintf("%s of length %d", with_article(vector_kind(x)), length(x))
@@ -33,6 +33,11 @@ shorten <- function(x, width = 40L) if (nchar(x) > width) paste0(substr(x, 1L, w
 first_class <- function(x) {
   class <- class(x)[1L]
   switch(class, data.frame = "data frame", tbl_df = "tibble", call = "call", class)
+}
+
+table_kind <- function(x) {
+  class <- first_class(x)
+  if (class == "matrix") paste(mode(x), class) else class
 }
 
 vector_kind <- function(x) {

@@ -95,8 +95,8 @@ check_device <- function(device) {
   device <- check_choice(device, c("auto", "cpu", "cuda"), "device")
   if (device == "cuda" && !fk_config()$cuda) {
     abort(
-      'device = "cuda" was asked for, but this build of flexkern has no CUDA. Reinstall with ',
-      '--configure-args="--with-cuda" or use device = "auto".',
+      'device = "cuda" was asked for, but no build of this version of flexkern has a GPU device; ',
+      'use device = "auto" or "cpu".',
       arg = "device"
     )
   }

@@ -4,9 +4,9 @@
 #' @param type `"cv"`: the cross-validated error of one cell over the grid, with the selected pair
 #'   (blank: dropped early by `search = "race"`, not computed to the end); `"cells"`: the sizes of
 #'   the cells, and with two numeric columns the partition itself; `"fit"`: with one numeric column,
-#'   the data and the fitted curve (or decision value). By default the first of `"cv"` and `"cells"`
-#'   that the model has.
-#' @param cell For `"cv"`, the number of the cell; by default the largest.
+#'   the data and the fitted curve (or decision value), over the transformed values if the formula
+#'   transforms the column. By default the first of `"cv"` and `"cells"` that the model has.
+#' @param cell For `"cv"`, the number of the cell; by default the largest that was searched.
 #' @param ... Graphical parameters for the main plot.
 #' @return `x`, invisibly.
 #' @examples
@@ -30,7 +30,8 @@ plot_cv <- function(x, cell, ...) {
   check_args(cell = cell)
   if (x$folds == 0) abort("The model was fitted without a search; there is no error surface.",
                           arg = "type")
-  cell <- cell %||% which.max(x$cell.size)
+  searched <- vapply(x$grid, has_surface, NA)
+  cell <- cell %||% which.max(if (any(searched)) x$cell.size * searched else x$cell.size)
   if (cell > length(x$grid)) {
     abort("`cell` must be at most ", length(x$grid), ", not ", cell, ".", arg = "cell")
   }
@@ -43,8 +44,9 @@ plot_cv <- function(x, cell, ...) {
     return(plot_surface(grid, x$gamma[cell], x$lambda[cell], title, ...))
   }
   by_gamma <- nrow(grid$risk) > 1L
+  values <- if (by_gamma) grid$gamma else grid$lambda
   args <- list(
-    x = if (by_gamma) grid$gamma else grid$lambda, y = as.vector(grid$risk), log = "x", type = "b",
+    x = sort(values), y = grid$risk[order(values)], log = "x", type = "b",
     xlab = if (by_gamma) "gamma" else "lambda", ylab = "mean squared error", main = title
   )
   do.call(graphics::plot.default, override(args, ...))
@@ -80,8 +82,7 @@ plot_partition <- function(x, ...) {
   points <- undo_scaling(x$sv, x$scaling)
   m <- length(x$cell.size)
   colors <- grDevices::hcl.colors(max(m, 2L), "Dark 3")
-  cell <- rep(seq_len(m), diff(x$offset))
-  args <- list(x = points[, 1L], y = points[, 2L], col = colors[cell], pch = 20L,
+  args <- list(x = points[, 1L], y = points[, 2L], col = colors[x$cell[x$index]], pch = 20L,
                xlab = x$blueprint$names[1L], ylab = x$blueprint$names[2L],
                main = paste(m, plural(m, "cell")))
   do.call(graphics::plot.default, override(args, ...))
@@ -90,23 +91,34 @@ plot_partition <- function(x, ...) {
 }
 
 plot_fit <- function(x, ...) {
-  if (x$blueprint$p != 1L || length(x$blueprint$names) != 1L || any(x$blueprint$indicator)) {
-    abort('type = "fit" needs a model with one numeric column, not ', x$blueprint$p, ".",
+  check_prediction(x, "decision", FALSE)
+  columns <- length(x$blueprint$names)
+  if (columns != 1L || any(x$blueprint$indicator)) {
+    abort('type = "fit" needs a model with one numeric column; this one has ',
+          if (any(x$blueprint$indicator)) "a factor" else paste(columns, "columns"), ".",
           arg = "type")
   }
   regression <- x$task == "regression"
   at <- undo_scaling(x$sv, x$scaling)[, 1L]
-  line <- seq(min(at), max(at), length.out = 400L)
-  decision <- predict.vpsvm(x, matrix(line), type = "decision", verbose = FALSE)
+  curve <- fit_curve(x, at)
   args <- if (regression) {
     list(x = at, y = (x$fitted + x$residuals)[x$index], ylab = "response")
   } else {
-    list(x = range(at), y = range(decision), type = "n", ylab = "decision value")
+    list(x = range(at), y = range(curve$y), type = "n", ylab = "decision value")
   }
   args <- c(args, list(xlab = x$blueprint$names, col = "grey60", pch = 20L, main = "Fit"))
   do.call(graphics::plot.default, override(args, ...))
-  graphics::matlines(line, decision, lty = 1L, lwd = 2L,
-                     col = if (regression) "firebrick" else seq_len(NCOL(decision)) + 1L)
+  graphics::matlines(curve$x, curve$y, lty = 1L, lwd = 2L,
+                     col = if (regression) "firebrick" else seq_len(NCOL(curve$y)) + 1L)
+}
+
+# On the design column itself, which a formula may have transformed.
+fit_curve <- function(x, at) {
+  line <- seq(min(at), max(at), length.out = 400L)
+  options <- list(threads = resolve_threads(NULL), memory = resolve_memory(NULL),
+                  isa = getOption("flexkern.isa", "auto"))
+  decision <- core_predict(x, model_rows(x, matrix(line)), options)
+  list(x = line, y = decision_answer(x, decision, "decision"))
 }
 
 # The user's graphical parameters win.

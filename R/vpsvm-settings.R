@@ -21,6 +21,8 @@ vpsvm_settings <- function(s, folds_asked) {
     abort("`coef0` must be at least 0, not ", format(s$coef0), ": the polynomial kernel is not ",
           "positive definite otherwise.", arg = "coef0")
   }
+  grid <- c("gamma", "lambda", "cost")
+  s[grid] <- lapply(s[grid], unique)
   one_pair <- (s$kernel != "radial" && is.null(s$gamma) || length(s$gamma) == 1L) &&
     length(c(s$lambda, s$cost)) == 1L
   if (one_pair && !folds_asked) {

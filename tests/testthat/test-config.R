@@ -31,5 +31,5 @@ test_that("the configuration prints", {
 test_that("D76: a device that is absent is an error with the way out", {
   skip_if(flexkern_config()$cuda)
   d <- two_classes()
-  expect_flexkern_error(vpsvm(y ~ ., d, device = "cuda"), "--with-cuda.*auto")
+  expect_flexkern_error(vpsvm(y ~ ., d, device = "cuda"), "no build of this version.*auto")
 })

@@ -39,6 +39,8 @@ test_that("the fit refuses odd input", {
     vpsvm(y ~ ., d, subset = 0), vpsvm(y ~ ., d, weights = nowhere),
     vpsvm(y ~ ., d, weights = a), vpsvm(y ~ ., d, weights = y), vpsvm(X, d$y, weights = list(1)),
     vpsvm(X, d$y, class.weights = "balanced"), vpsvm(X, d$y, class.weights = list(low = 1)),
+    vpsvm(matrix(1i, 2, 2), 1:2), vpsvm(matrix(as.raw(1), 2, 2), 1:2), vpsvm(X, as.matrix(X)),
+    plot(vpsvm(a ~ factor(y), d, gamma = 1, lambda = 1), "fit"),
     vpsvm(X, d$y, loss = "pinball"), vpsvm(X, d$y, scale = NULL), vpsvm(X, d$y, NULL)
   ))
 })
