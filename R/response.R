@@ -16,12 +16,11 @@ unwrap_response <- function(y) {
   abort_arg("y", y, "a factor (classification) or a numeric vector (regression)")
 }
 
-# What is learned: the task and an n x C matrix of targets in [-1, 1]. `used` are the rows of
-# positive weight.
-outcome <- function(y, type, used = TRUE) {
+# What is learned: the task and an n x C matrix of targets in [-1, 1].
+outcome <- function(y, type) {
   type <- check_choice(type, c("auto", "classification", "regression"), "type")
   if (type == "auto") type <- guess_task(y)
-  if (type == "classification") classification_outcome(y) else regression_outcome(y, used)
+  if (type == "classification") classification_outcome(y) else regression_outcome(y)
 }
 
 guess_task <- function(y) {
@@ -56,7 +55,7 @@ classification_outcome <- function(y) {
 }
 
 # The label is scaled to [-1, 1] by its training range.
-regression_outcome <- function(y, used = TRUE) {
+regression_outcome <- function(y) {
   if (!is.numeric(y) && !is.logical(y)) {
     abort("`y` is ", with_article(vector_kind(y)), ', but type = "regression" needs numbers.',
           arg = "y")
@@ -66,7 +65,7 @@ regression_outcome <- function(y, used = TRUE) {
     abort("`y` has ", sum(is.infinite(y)), plural(sum(is.infinite(y)), " infinite value"),
           " (Inf or -Inf); replace them or leave these rows out.", arg = "y")
   }
-  ends <- range(y[used]) / 2
+  ends <- range(y) / 2
   half <- ends[2L] - ends[1L]
   if (half == 0) half <- 1
   center <- ends[1L] + ends[2L]
@@ -98,14 +97,13 @@ check_weights <- function(weights, n) {
   as.vector(weights)
 }
 
-# Case weight times class weight, with mean 1 over the rows that count: the loss is a mean, so only
-# ratios matter, and a row of weight 0 is as good as left out.
+# Case weight times class weight, with mean 1: the loss is a mean, so only ratios matter.
 row_weights <- function(weights, class.weights, outcome) {
   w <- weights %||% rep(1, length(outcome$code))
   if (!is.null(class.weights)) {
     w <- w * class_weights(class.weights, outcome)[outcome$code]
   }
-  w / mean(w[w > 0])
+  w / mean(w)
 }
 
 class_weights <- function(class.weights, outcome) {

@@ -2,9 +2,10 @@
 
 vpsvm_fit <- function(input, s) {
   started <- proc.time()[["elapsed"]]
-  used <- if (is.null(input$weights)) TRUE else input$weights > 0
-  outcome <- outcome(input$y, s$type, used)
-  scaling <- learn_scaling(input$x, input$blueprint, s$scale, used)
+  given <- input
+  input <- weighted_rows(given)
+  outcome <- outcome(input$y, s$type)
+  scaling <- learn_scaling(input$x, input$blueprint, s$scale)
   x <- apply_scaling(input$x, scaling)
   shift <- if (s$kernel != "radial") implicit_shift(x, scaling)
   s <- fit_settings(s, x, outcome, shift)
@@ -12,6 +13,7 @@ vpsvm_fit <- function(input, s) {
   random <- has_random_parts(s, nrow(x))
   seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
+  warn_split(outcome, part$cell, s)
   if (s$final == "auto") s$final <- if (part$overlap > 0) "refit" else "average"
   core <- from_core(
     fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell,
@@ -27,8 +29,40 @@ vpsvm_fit <- function(input, s) {
   class(fit) <- "vpsvm"
   fit <- add_training_results(fit, core, outcome, input, x, s)
   if (s$probability) fit$calibration <- calibrate(core$cv_decision, outcome, input$weights, fit)
+  fit <- add_unused_rows(fit, given, s)
   fit$seconds <- c(core$seconds, total = proc.time()[["elapsed"]] - started)
   warn_convergence(fit, s)
+  fit
+}
+
+# Rows of weight 0 are as good as left out: no part of the fit sees them.
+weighted_rows <- function(input) {
+  rows <- which(input$weights > 0)
+  if (length(rows) == length(input$weights)) return(input)
+  if (length(rows) < 2L) {
+    abort("A fit needs at least 2 rows of positive weight, not ", length(rows), ".",
+          arg = "weights")
+  }
+  input$x <- input$x[rows, , drop = FALSE]
+  input[c("y", "weights")] <- list(input$y[rows], input$weights[rows])
+  input
+}
+
+# They are answered like new rows, so that the results have an entry for every row given.
+add_unused_rows <- function(fit, given, s) {
+  unused <- which(given$weights == 0)
+  if (length(unused) == 0L) return(fit)
+  used <- which(given$weights > 0)
+  x <- model_rows(fit, given$x[unused, , drop = FALSE])
+  decision <- core_predict(fit, x, s[c("threads", "memory", "verbose")])
+  cell <- switch(fit$partition, none = 1L, random = NA_integer_,
+                 fit$cell.of.center[fk_assign(x, fit$centers, s$threads)])
+  place <- order(c(used, unused))
+  fit$fitted <- c(fit$fitted, decision_response(fit, decision))[place]
+  fit$residuals <- response_error(fit, fit$fitted, given$y)
+  fit$cell <- c(fit$cell, rep_len(cell, length(unused)))[place]
+  fit$index <- used[fit$index]
+  fit$unused <- unused
   fit
 }
 
@@ -51,6 +85,18 @@ fit_settings <- function(s, x, outcome, shift) {
     }
   }
   s
+}
+
+# The first half of every cell's rows trains: rows 1 to floor(n / 2) + 1.
+warn_split <- function(outcome, cell, s) {
+  if (s$validation != "split" || s$folds == 0 || outcome$task != "classification") return()
+  trains <- stats::ave(cell, cell, FUN = seq_along) <= tabulate(cell)[cell] %/% 2 + 1
+  absent <- setdiff(outcome$classes, outcome$classes[outcome$code[trains]])
+  if (length(absent)) {
+    warn(plural(length(absent), "Class ", "Classes "), name_list(absent),
+         plural(length(absent), " is", " are"), " not among the rows that train (the first half ",
+         'of each cell), so nothing was learned of it; shuffle the rows or use validation = "cv".')
+  }
 }
 
 # A validation split takes the first half: nothing random.

@@ -106,7 +106,8 @@ selection_line <- function(x) {
 }
 
 training_error <- function(object) {
-  if (object$task == "regression") mean(object$residuals^2) else mean(object$residuals)
+  error <- object$residuals[setdiff(seq_along(object$residuals), object$unused)]
+  if (object$task == "regression") mean(error^2) else mean(error)
 }
 
 #' @export

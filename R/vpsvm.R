@@ -58,14 +58,18 @@
 #' @param partition `"auto"` (one cell up to `max.cell` rows, then bounded Voronoi cells),
 #'   `"voronoi"` (cells of `radius`, or `cells` of them, or bounded by `max.cell`), `"random"`
 #'   (`cells` chunks of equal size) or `"none"`.
-#' @param radius Radius of the cells, in the unit of the scaled columns.
+#' @param radius Largest radius of the cells, in the unit of the scaled columns; the radius that a
+#'   model has and prints is the one that its cells reached.
 #' @param cells Number of cells.
-#' @param max.cell Largest number of rows in a cell of the automatic partition.
+#' @param max.cell Largest number of rows in a cell of the automatic partition. Equal rows are never
+#'   separated: more copies of one row than that make a larger cell.
 #' @param overlap A number from 0 to 1: the margin of a cell, in shares of its own number of rows.
 #'   The final models train on the margin too, which are the rows of other cells nearest to the
-#'   cell's border; the cell selects, validates and predicts on its own rows alone. `NULL` means
-#'   0.5 for the automatic partition and 0, as in the paper, for cells of a `radius` or number. No
-#'   effect on a single cell or on random chunks.
+#'   cell's border; the cell selects, validates and predicts on its own rows alone. The sum of
+#'   squares then runs over the margin too but is still divided by \eqn{|I|}, the number of own
+#'   rows, so that the penalty selected on these keeps its meaning. `NULL` means 0.5 for the
+#'   automatic partition and 0, as in the paper, for cells of a `radius` or number. No effect on a
+#'   single cell or on random chunks.
 #' @param loss `"least.squares"`.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
@@ -78,7 +82,7 @@
 #' @param folds Number of cross-validation folds (at least 2), stratified by class; without it 5, or
 #'   one per row where there are fewer.
 #' @param validation `"cv"`, or `"split"`: the first half trains, the rest validates (the paper's
-#'   TV-VP-SVM).
+#'   TV-VP-SVM). The rows should come in random order then.
 #' @param final `"average"` of the fold models, or `"refit"` of one model on all rows of the cell;
 #'   `"auto"` refits cells with a margin and else averages. With a refit, cross-validated values
 #'   come from fold models without the margin: they are a little pessimistic.
@@ -89,7 +93,9 @@
 #' @param scale `"range"` (each column to \eqn{[-1, 1]} by the training rows), `"standardize"` or
 #'   `TRUE` (mean 0, standard deviation 1), `"none"` or `FALSE`, or one logical per column (`TRUE`
 #'   to standardize it). Constant columns become 0.
-#' @param weights Case weights, one number of at least 0 per row; only their ratios matter.
+#' @param weights Case weights, one number of at least 0 per row; only their ratios matter. A row of
+#'   weight 0 is left out of everything (cells, folds, ranges, counts) and then answered like a new
+#'   row in `fitted`, `residuals` and `cell`.
 #' @param class.weights Positive numbers named by class (others count 1), or `"inverse"` for one
 #'   over the class counts.
 #' @param probability `TRUE` to calibrate class probabilities on the cross-validated decision
@@ -110,8 +116,9 @@
 #'   error.
 #'
 #' @return A list of class `vpsvm`, free of environments and pointers, with among others
-#'   \item{sv, index, coef}{support vectors (scaled; one row each, ordered by cell), their rows in
-#'     the training data, and their coefficients, a matrix with one column per decision function}
+#'   \item{sv, index, coef}{support vectors (scaled; one row each, ordered by cell), the numbers of
+#'     their rows among those left by `subset` and `na.action`, and their coefficients, a matrix
+#'     with one column per decision function}
 #'   \item{gamma, lambda, cv.risk}{per cell: the selected parameters and their cross-validated mean
 #'     squared error on the scale of \eqn{[-1, 1]}}
 #'   \item{grid}{per cell: the `gamma` and `lambda` values, the matrix `risk` and, `settled`,
@@ -120,8 +127,8 @@
 #'   \item{search.rows}{per cell: the number of rows that the grid was searched on}
 #'   \item{cv.error}{cross-validated misclassification rate, or mean squared error in the unit of
 #'     `y`}
-#'   \item{cell, cell.size, overlap}{the cell of each training row, the rows per cell, the share
-#'     of its rows that each cell has as margin}
+#'   \item{cell, cell.size, overlap}{the cell of each row (`NA` for weight 0 and random chunks), the
+#'     rows of positive weight per cell, the share of its rows that each cell has as margin}
 #'   \item{fitted, residuals}{on the training rows; for classification the residual is 1 where the
 #'     fitted label is wrong}
 #'   \item{converged, iterations, seconds, bytes, threads, seed}{how the fit went}

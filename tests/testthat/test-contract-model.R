@@ -73,6 +73,36 @@ for_each_fitter(list(
     expect_equal(predict(f$quick(X, d$y, weights = w), X, type = "decision"),
                  predict(f$quick(X[rows, ], d$y[rows]), X, type = "decision"), tolerance = 1e-4)
   },
+  "rows of weight 0 are as good as left out" = function(f) {
+    big <- two_classes(300)
+    w <- rep(c(1, 0, 2), 100)
+    used <- which(w > 0)
+    for (args in list(list(), list(cells = 4), list(cells = 3, partition = "random"),
+                      list(validation = "split"), list(class.weights = "inverse"))) {
+      fit <- function(rows) {
+        do.call(f$small, c(list(big[rows, -1], big$y[rows], weights = w[rows], seed = 1), args))
+      }
+      all <- fit(1:300)
+      left <- fit(used)
+      expect_identical(predict(all, big, type = "decision"), predict(left, big, type = "decision"))
+      expect_identical(all[c("cell.size", "cv.error", "n")], left[c("cell.size", "cv.error", "n")])
+      expect_identical(all$index, used[left$index])
+      expect_identical(fitted(all)[used], fitted(left))
+      expect_identical(fitted(all), predict(all, big))
+      expect_identical(residuals(all), as.numeric(fitted(all) != big$y))
+      expect_identical(summary(all)$error, summary(left)$error)
+      expect_identical(all$cell[used], left$cell)
+      expect_length(all$cell, 300)
+    }
+    expect_identical(is.na(fit(1:300)$cell), logical(300))
+    one <- replace(rep(0, 40), 3, 1)
+    expect_flexkern_error(f$quick(X, d$y, weights = one), "at least 2 rows of positive weight")
+    low_only <- as.numeric(d$y == "low")
+    expect_flexkern_error(f$quick(X, d$y, weights = low_only), "only one class (`low`)",
+                          fixed = TRUE)
+    value <- f$quick(X, d$c, weights = low_only)
+    expect_equal(residuals(value), d$c - predict(value, X))
+  },
   "D51: a fit with random parts draws one number, one without draws none" = function(f) {
     set.seed(1)
     f$small(X, d$y)

@@ -65,6 +65,7 @@ hostile <- alist(
   # weights
   vpsvm(X, d$y, weights = "WT"), vpsvm(X, d$y, weights = c(NA, rep(1, 39))),
   vpsvm(X, d$y, weights = c(-1, rep(1, 39))), vpsvm(X, d$y, weights = rep(0, 40)),
+  vpsvm(X, d$y, weights = c(1, rep(0, 39))),
   vpsvm(X, d$y, weights = 1), vpsvm(X, d$y, class.weights = 1:2),
   vpsvm(X, d$y, class.weights = c(low = 1, mid = 2)), vpsvm(X, d$y, class.weights = c(low = -1)),
   vpsvm(X, as.numeric(d$y), class.weights = c(low = 1)),
@@ -106,6 +107,9 @@ test_that("warnings and messages say what happened", {
     m <- vpsvm(X, as.integer(d$y) - 1L, gamma = 1, lambda = 0.01)
     m <- vpsvm(cbind(X, k = 1), d$y, gamma = 1, lambda = 0.01)
     m <- vpsvm(y ~ ., rare, gamma = 1:2, lambda = 0.01, seed = 1)
+    m <- vpsvm(Species ~ ., iris, gamma = 1:2, lambda = 0.01, validation = "split")
+    m <- vpsvm(Species ~ ., iris[c(1:10, 51:150), ], gamma = 1, lambda = 1, validation = "split",
+               folds = 5)
     p <- predict(grouped, grouped_new, novel = "na")
   })
 })
