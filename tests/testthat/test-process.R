@@ -107,7 +107,7 @@ test_that("D60: a fit keeps to its memory budget at its peak", {
   expect_lt(used, 1e9 + 5e7)
   cells <- in_child({
     d <- two_classes(6000)
-    peak_bytes(vpsvm(y ~ ., d, max.cell = 2000, gamma = 1:2, lambda = c(1e-3, 1e-6), seed = 1,
+    peak_bytes(vpsvm(y ~ ., d, max.cell = 1300, gamma = 1:2, lambda = c(1e-3, 1e-6), seed = 1,
                      memory = 6e7))
   })
   expect_lt(cells, 6e7 + 5e7)
