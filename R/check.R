@@ -135,6 +135,11 @@ foreign_names <- c(
   max_iter = "max.iter", nthreads = "threads"
 )
 
+# What to do about arguments of the formula method beside x and y.
+formula_arguments <- c(
+  formula = "leave it out", data = "leave it out", subset = "give `x[rows, ]` and `y[rows]`"
+)
+
 check_dots <- function(dots, known, where) {
   if (length(dots) == 0L) return(invisible())
   names <- names(dots)
@@ -142,6 +147,10 @@ check_dots <- function(dots, known, where) {
     abort(where, "() got an argument without a name after its last position; name every option.")
   }
   bad <- names[1L]
+  if (bad %in% intersect(known, names(formula_arguments))) {
+    abort("`", bad, "` belongs to ", where, "(formula, data, ...); with `x` and `y` ",
+          formula_arguments[[bad]], ".", arg = bad)
+  }
   hint <- nearest_name(bad, known)
   abort(
     where, "() has no argument `", bad, "`.",

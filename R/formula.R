@@ -1,23 +1,21 @@
 # Formulas. Those with main effects only never build a terms object: they are read as lists of
 # names, so that y ~ . costs the same as x and y for any number of columns.
 
-# list(keep, drop) of names; NULL if the right-hand side holds more than names joined by + and -.
+# list(name, drop), from left to right; NULL if the right-hand side holds more than names that are
+# added and taken away.
 main_effects <- function(rhs) {
-  keep <- drop <- list()
+  names <- drop <- list()
   repeat {
     binary <- is_sum(rhs, 3L)
     unary <- is_sum(rhs, 2L)
     name <- effect_name(if (binary) rhs[[3L]] else if (unary) rhs[[2L]] else rhs)
     if (is.null(name)) return(NULL)
-    if ((binary || unary) && identical(rhs[[1L]], quote(`-`))) {
-      drop[[length(drop) + 1L]] <- name
-    } else {
-      keep[[length(keep) + 1L]] <- name
-    }
+    names[[length(names) + 1L]] <- name
+    drop[[length(drop) + 1L]] <- (binary || unary) && identical(rhs[[1L]], quote(`-`))
     if (!binary) break
     rhs <- rhs[[2L]]
   }
-  list(keep = rev(unlist(keep)), drop = unlist(drop))
+  list(name = rev(unlist(names)), drop = rev(unlist(drop)))
 }
 
 is_sum <- function(e, length) {
@@ -33,16 +31,29 @@ effect_name <- function(e) {
 }
 
 effect_variables <- function(effects, data, response) {
-  names <- unique(effects$keep[nzchar(effects$keep)])
-  if ("." %in% names) {
-    if (is.null(data)) abort("The formula has a `.`, but `data` is missing.", arg = "data")
-    before <- seq_along(names) < match(".", names)
-    names <- unique(c(names[before], setdiff(names(data), c(response, names)), names[!before]))
-    names <- names[names != "."]
+  if (is.null(data) && "." %in% effects$name) {
+    abort("The formula has a `.`, but `data` is missing.", arg = "data")
   }
-  names <- names[!names %in% effects$drop]
-  if (length(names) == 0L) abort("The formula has no predictors.", arg = "formula")
-  names
+  runs <- rle(effects$drop)
+  last <- cumsum(runs$lengths)
+  chosen <- character()
+  for (i in seq_along(last)) {
+    names <- as.list(effects$name[seq(to = last[i], length.out = runs$lengths[i])])
+    names[names == "."] <- list(setdiff(names(data), response))
+    chosen <- (if (runs$values[i]) setdiff else union)(chosen, unlist(names))
+  }
+  chosen <- chosen[nzchar(chosen)]
+  if (length(chosen) == 0L) abort("The formula has no predictors.", arg = "formula")
+  chosen
+}
+
+# Terms are expanded from single columns of these names.
+check_single <- function(variables, frame) {
+  spread <- setdiff(variables, names(frame))
+  if (length(spread) == 0L) return(invisible())
+  abort("`", spread[1L], "` is a matrix or a data frame, but in a formula with transformations, ",
+        "interactions or `$` every variable must be a single column; name the columns themselves.",
+        arg = "formula")
 }
 
 # Everything else (transformations, interactions) goes through stats::terms. The terms live in the
@@ -174,6 +185,9 @@ variable_fault <- function(found, data, n) {
 subset_rows <- function(subset, n) {
   if (is.null(subset)) return(NULL)
   if (is.logical(subset) && length(subset) == n) return(which(subset))
-  if (is.numeric(subset) && !anyNA(subset) && all(abs(subset) <= n)) return(seq_len(n)[subset])
-  abort_arg("subset", subset, paste("a logical vector of length", n, "or row numbers"))
+  numbers <- is.numeric(subset) && !anyNA(subset) && all(abs(subset) <= n) &&
+    (all(subset >= 0) || all(subset <= 0))
+  if (numbers) return(seq_len(n)[subset])
+  abort_arg("subset", subset, paste0("a logical vector of length ", n, " or row numbers up to ",
+                                     n, ", all of one sign"))
 }

@@ -69,7 +69,7 @@ given_response <- function(object, newdata, y, n) {
     if (is.null(object$formula)) {
       abort("The model was fitted with x and y; give `y`, the response of `newdata`.", arg = "y")
     }
-    y <- in_data(object$formula[[2L]], as_data(newdata), globalenv(), "response")
+    y <- formula_response(object$formula[[2L]], as_data(newdata))
   }
   y <- unwrap_response(y)
   if (length(y) != n) {
@@ -84,8 +84,19 @@ given_response <- function(object, newdata, y, n) {
     }
     return(as.character(y))
   }
+  if (is.logical(y)) y <- as.numeric(y)
   if (!is.numeric(y)) abort_arg("y", y, "numeric, as the model is a regression")
   y
+}
+
+# Only functions and pi may come from elsewhere.
+formula_response <- function(expr, data) {
+  absent <- setdiff(all.vars(expr), c(names(data), "pi"))
+  if (length(absent)) {
+    abort("`newdata` lacks ", name_list(absent), " of the response; add it or give `y`.",
+          arg = "newdata")
+  }
+  in_data(expr, data, globalenv(), "response")
 }
 
 permutation_importance <- function(frame, loss, nperm, seed, blueprint, verbose) {

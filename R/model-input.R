@@ -25,6 +25,7 @@ mold_formula <- function(formula, data, subset, weights, na.action) {
           arg = "formula")
   }
   frame <- pick_columns(variables, data, env, n)
+  if (!is.null(terms)) check_single(variables, frame)
   rows <- subset_rows(in_data(subset, data, env, "subset"), n)
   weights <- in_data(weights, data, env, "weights")
   if (!is.null(rows)) {
@@ -100,7 +101,10 @@ plain_frame <- function(x) {
   columns <- lapply(x, function(column) if (inherits(column, "AsIs")) unclass(column) else column)
   wide <- vapply(columns, function(column) length(dim(column)) == 2L, NA)
   if (any(wide)) {
-    columns <- as.list(do.call(data.frame, c(columns, check.names = FALSE)))
+    spread <- function(j) {
+      if (wide[j]) as.list(do.call(data.frame, c(columns[j], check.names = FALSE))) else columns[j]
+    }
+    columns <- unlist(lapply(seq_along(columns), spread), recursive = FALSE)
   }
   structure(columns, class = "data.frame", row.names = .set_row_names(nrow(x)))
 }
@@ -140,11 +144,13 @@ standard_columns <- function(frame) {
 
 standard_column <- function(column, name, arg) {
   if (inherits(column, "AsIs")) column <- unclass(column)
+  if (is.character(column)) column <- factor(column)
   if (is.factor(column)) {
+    # Without a level all are missing.
+    if (nlevels(column) == 0L) return(as.numeric(column))
     if (!anyNA(levels(column))) return(column)
     abort("Column `", name, "` of `", arg, "` has NA among its levels; give it a name.", arg = arg)
   }
-  if (is.character(column)) return(factor(column))
   if (is.logical(column) || (is.numeric(column) && !is.object(column))) return(as.numeric(column))
   abort("Column `", name, "` of `", arg, "` is ", with_article(first_class(column)),
         "; convert it to numeric or factor.", arg = arg)

@@ -8,10 +8,24 @@ forge <- function(newdata, blueprint, na.action = stats::na.pass, novel = "error
   frame <- match_columns(frame, blueprint)
   reconciled <- reconcile(frame, blueprint, novel)
   x <- expand(reconciled$frame, blueprint, blueprint$terms)$x
-  if (novel == "ignore" && any(reconciled$novel)) x[reconciled$novel & is.na(x)] <- 0
+  if (novel == "ignore" && length(reconciled$unseen)) {
+    x <- ignore_unseen(x, reconciled, blueprint)
+    reconciled$novel[] <- FALSE
+  }
   missing <- missing_rows(x)
   stop_infinite(if (any(missing)) x[!missing, , drop = FALSE] else x, blueprint, "newdata")
   choose_rows(x, missing, na_action(na.action), reconciled$novel)
+}
+
+# The columns made of an unseen level become 0: those that a known level in its place would fill.
+ignore_unseen <- function(x, reconciled, blueprint) {
+  frame <- reconciled$frame
+  for (name in names(reconciled$unseen)) {
+    frame[[name]][reconciled$unseen[[name]]] <- blueprint$levels[[name]][1L]
+  }
+  known <- expand(frame, blueprint, blueprint$terms)$x
+  x[is.na(x) & !is.na(known)] <- 0
+  x
 }
 
 # A plain vector of length p is one row.
@@ -51,9 +65,11 @@ match_columns <- function(frame, blueprint) {
   if (is_numeric_table(frame)) frame[, at, drop = FALSE] else frame[at]
 }
 
-# Types and levels. `novel` marks the rows that hold a level unseen at fit.
+# Types and levels. `novel` marks the rows that hold a level unseen at fit, `unseen` says
+# in which columns.
 reconcile <- function(frame, blueprint, novel) {
   new_rows <- logical(nrow(frame))
+  unseen <- list()
   if (is_numeric_table(frame) && length(blueprint$levels) == 0L) {
     if (is.matrix(frame)) storage.mode(frame) <- "double"
     if (is.null(blueprint$terms)) return(list(frame = frame, novel = new_rows))
@@ -73,10 +89,11 @@ reconcile <- function(frame, blueprint, novel) {
     } else {
       matched <- levels_again(frame[[j]], names[j], blueprint$levels[[names[j]]], novel)
       frame[[j]] <- matched$value
+      if (any(matched$novel)) unseen[[names[j]]] <- matched$novel
       new_rows <- new_rows | matched$novel
     }
   }
-  list(frame = frame, novel = new_rows)
+  list(frame = frame, novel = new_rows, unseen = unseen)
 }
 
 numeric_again <- function(column, name) {

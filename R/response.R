@@ -124,8 +124,6 @@ class_weights <- function(class.weights, outcome) {
           name_list(outcome$levels, 10L), if (length(unknown)) ", not ",
           if (length(unknown)) name_list(unknown), ".", arg = "class.weights")
   }
-  weights <- stats::setNames(rep(1, length(classes)), classes)
-  given <- intersect(names(class.weights), classes)
-  weights[given] <- class.weights[given]
-  unname(weights)
+  weights <- unname(class.weights)[match(classes, names(class.weights))]
+  ifelse(is.na(weights), 1, weights)
 }

@@ -1,8 +1,16 @@
 # Column scaling: learned on the training rows, stored in the model, applied at prediction.
 
 # What the user asked for, as one word per source column: "range", "standardize" or "none".
-scale_methods <- function(scale, n_source) {
+scale_methods <- function(scale, columns) {
   words <- c("range", "standardize", "none")
+  n_source <- length(columns)
+  if (is.logical(scale) && !is.null(names(scale))) {
+    if (length(scale) != n_source || !setequal(names(scale), columns)) {
+      abort("The names of `scale` must be those of the columns, ", name_list(columns), ", not ",
+            name_list(names(scale)), "; give one logical for each column.", arg = "scale")
+    }
+    scale <- unname(scale[columns])
+  }
   if (is.logical(scale) && length(scale) && !anyNA(scale) && length(scale) %in% c(1L, n_source)) {
     return(rep_len(ifelse(scale, "standardize", "none"), n_source))
   }
@@ -17,7 +25,8 @@ scale_methods <- function(scale, n_source) {
 
 # center and factor of every design column; the scaled value is (x - center) * factor.
 learn_scaling <- function(x, blueprint, scale, used = TRUE) {
-  method <- scale_methods(scale, max(blueprint$source))[blueprint$source]
+  columns <- source_names(blueprint)[!duplicated(blueprint$source)]
+  method <- scale_methods(scale, columns)[blueprint$source]
   method[blueprint$indicator] <- "none"
   spread <- if (is_sparse(x)) sparse_spread(x, method, used) else
     vapply(seq_len(ncol(x)), function(j) column_spread(x[used, j], method[j]), numeric(2))
@@ -36,14 +45,19 @@ learn_scaling <- function(x, blueprint, scale, used = TRUE) {
   list(center = center, factor = factor, method = method)
 }
 
-# Center and spread; 0 and 1 leave a column as it is.
+# Center and spread; 0 and 1 leave a column as it is, a spread of NaN is beyond double precision.
 column_spread <- function(x, method) {
   if (method == "none") return(c(0, 1))
   if (method == "range") {
     ends <- range(x)
     return(c(ends[1L] / 2 + ends[2L] / 2, (ends[2L] - ends[1L]) / 2))
   }
-  c(mean(x), if (min(x) == max(x)) 0 else stats::sd(x))
+  c(mean(x), if (min(x) == max(x)) 0 else finite_spread(stats::sd(x)))
+}
+
+finite_spread <- function(spread) {
+  spread[spread == 0 | is.infinite(spread)] <- NaN
+  spread
 }
 
 apply_scaling <- function(x, scaling) {

@@ -90,7 +90,7 @@ sparse_spread <- function(x, method, used = TRUE) {
     deviation <- sqrt((Matrix::colSums(x) + zeros * mean^2) / (n - 1))
     chosen <- method == "standardize"
     center[chosen] <- mean[chosen]
-    spread[chosen & spread > 0] <- deviation[chosen & spread > 0]
+    spread[chosen & spread > 0] <- finite_spread(deviation[chosen & spread > 0])
   }
   plain <- method == "none"
   center[plain] <- 0

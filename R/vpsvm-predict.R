@@ -9,7 +9,8 @@
 #' @param na.action [na.pass()]: rows with missing values give `NA`. [na.omit()]: they are left out.
 #'   [na.fail()]: they are an error.
 #' @param novel What to do with a factor level that the model was not fitted with: `"error"`, `"na"`
-#'   (predict `NA`, with a warning) or `"ignore"` (predict from the other columns).
+#'   (predict `NA`, with a warning) or `"ignore"` (predict from the other columns). A level that
+#'   only a call in the formula makes, as `factor(k)` of a number, is always an error.
 #' @param threads,memory,verbose As in [vpsvm()]; rows are predicted in blocks that fit `memory`.
 #' @param ... Nothing: an unknown argument is an error.
 #'
@@ -52,9 +53,7 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
 
 check_prediction <- function(object, type, no_data) {
   check_version(object)
-  if (!isTRUE(is_sound(object))) {
-    abort("The parts of this model do not fit together; refit it.", arg = "object")
-  }
+  check_sound(object)
   if (object$task == "regression" && type %in% c("prob", "votes")) {
     abort('type = "', type, '" needs a classification model; this is regression.', arg = "type")
   }
@@ -67,6 +66,11 @@ check_prediction <- function(object, type, no_data) {
   }
 }
 
+check_sound <- function(object) {
+  if (isTRUE(is_sound(object))) return(invisible())
+  abort("The parts of this model do not fit together; refit it.", arg = "object")
+}
+
 # Whether the parts that the core reads have the shapes that it expects.
 is_sound <- function(m) {
   cells <- length(m$gamma)
@@ -77,7 +81,9 @@ is_sound <- function(m) {
   }
   columns <- if (length(m$classes) > 2L) length(m$classes) else 1L
   is.list(m$blueprint) && is.list(m$scaling) && is_number(m$blueprint$p) && is_flag(m$clip) &&
+    length(m$blueprint$columns) %in% c(0, m$blueprint$p) &&
     isTRUE(m$task %in% c("classification", "regression")) && all(m$classes %in% m$levels) &&
+    (length(m$classes) > 1L) == (m$task == "classification") &&
     isTRUE(m$kernel %in% c("radial", "polynomial", "linear")) && is_number(m$degree) &&
     is_number(m$coef0) && is_numeric_table(m$sv) && is.matrix(m$coef) && cells > 0L &&
     shape(m$sv, n, ncol(m$sv)) && is_sparse(m$sv) == is_sparse(m$centers) &&
@@ -87,7 +93,8 @@ is_sound <- function(m) {
     all(m$cell.of.center %in% seq_len(cells)) &&
     length(m$offset) == cells + 1L && !is.unsorted(m$offset) &&
     all(range(m$offset) == c(0, n)) &&
-    all(lengths(m$scaling[c("center", "factor")]) == ncol(m$sv))
+    all(lengths(m$scaling[c("center", "factor")]) == ncol(m$sv)) &&
+    all(is.finite(unlist(m$scaling[c("center", "factor")])))
 }
 
 core_predict <- function(object, x, options, cell = NULL) {
@@ -169,7 +176,7 @@ votes <- function(object, x, options) {
 # Columns for every level of the response; those without observations hold 0.
 all_levels <- function(object, by_class) {
   out <- matrix(0, nrow(by_class), length(object$levels), dimnames = list(NULL, object$levels))
-  out[, object$classes] <- by_class
+  out[, match(object$classes, object$levels)] <- by_class
   out
 }
 

@@ -13,6 +13,7 @@
 #' @export
 summary.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "summary")
+  check_sound(object)
   cells <- data.frame(
     size = object$cell.size, gamma = object$gamma, lambda = object$lambda,
     cv.risk = object$cv.risk, iterations = object$iterations, converged = object$converged
@@ -32,10 +33,15 @@ summary.vpsvm <- function(object, ...) {
 print.vpsvm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
+  check_sound(x)
+  print_model(x, digits)
+  invisible(x)
+}
+
+print_model <- function(x, digits) {
   cat("\nCall:\n", paste(deparse(x$call, width.cutoff = 70L), collapse = "\n"), "\n\n", sep = "")
   print_head(x, digits)
   cat("\n")
-  invisible(x)
 }
 
 #' @rdname summary.vpsvm
@@ -43,7 +49,7 @@ print.vpsvm <- function(x, digits = 4L, ...) {
 #' @export
 print.summary.vpsvm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
-  print.vpsvm(x$model, digits)
+  print_model(x$model, digits)
   cat("Cells:\n")
   print(utils::head(x$cells, 20L), digits = digits)
   if (nrow(x$cells) > 20L) cat("... and ", nrow(x$cells) - 20L, " more\n", sep = "")

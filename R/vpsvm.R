@@ -180,7 +180,10 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
                           verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                           na.action = stats::na.fail, ...) {
   call <- match.call()
-  if (missing(x)) abort("`x` is missing; give `x` and `y`, or a formula and `data`.", arg = "x")
+  if (missing(x)) {
+    abort("`x` is missing; give `x` and `y`, or a formula as the first argument and `data`.",
+          arg = "x")
+  }
   check_dots(list(...), vpsvm_arguments(), "vpsvm")
   settings <- vpsvm_settings(
     c(mget(setting_names(), environment()), folds_given = !missing(folds)),

@@ -38,6 +38,8 @@ regression_data <- function(n = 60) {
 
 with_group <- function(d = two_classes()) transform(d, k = factor(rep(c("r", "s"), 20)))
 
+as_sparse_matrix <- function(x) Matrix::Matrix(as.matrix(x), sparse = TRUE)
+
 expect_flexkern_error <- function(object, ...) expect_error(object, ..., class = "flexkern_error")
 
 # Predictions at the quick parameters; two models are the same if these are identical.

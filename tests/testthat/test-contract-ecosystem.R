@@ -49,6 +49,19 @@ with_importance(list(
     expect_setequal(names(importance(m, g, seed = 1)), c("a", "c", "k"))
     expect_length(importance(f$quick(y ~ k + a, g), g), 2)
   },
+  "importance takes the response from newdata alone" = function(f) {
+    m <- f$quick(y ~ a, d)
+    y <- d$y
+    assign("y", y, globalenv())
+    on.exit(rm("y", envir = globalenv()))
+    expect_flexkern_error(importance(m, d["a"]), "`newdata` lacks `y`")
+    expect_identical(importance(m, d["a"], y, seed = 1), importance(m, d, seed = 1))
+  },
+  "importance takes the kinds of response that the fit takes" = function(f) {
+    m <- f$quick(X, d$y == "high", type = "regression")
+    expect_identical(importance(m, X, d$y == "high", seed = 1),
+                     importance(m, X, as.numeric(d$y == "high"), seed = 1))
+  },
   "importance follows the seed and draws one number without it" = function(f) {
     m <- f$quick(y ~ ., d)
     expect_identical(importance(m, d, seed = 1), importance(m, d, seed = 1))

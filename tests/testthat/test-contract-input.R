@@ -168,6 +168,60 @@ for_each_fitter(list(
     h <- f$quick(by_hand, g$y, scale = FALSE)
     expect_equal(predict(m, g, type = "decision"), predict(h, by_hand, type = "decision"))
   },
+  "scale is matched by name" = function(f) {
+    r <- regression_data()
+    named <- f$quick(t ~ u + v, r, scale = c(v = FALSE, u = TRUE))
+    expect_same_model(named, f$quick(t ~ u + v, r, scale = c(TRUE, FALSE)), r)
+    expect_flexkern_error(f$quick(t ~ u + v, r, scale = c(w = FALSE, u = TRUE)), "`u`, `v`.*`w`")
+    expect_flexkern_error(f$quick(t ~ u + v, r, scale = c(u = TRUE)), "names of `scale`")
+  },
+  "values too large or too small to be standardized are refused" = function(f) {
+    for (unit in c(1e200, 1e307, 1e-200)) for (convert in list(as.matrix, as_sparse_matrix)) {
+      expect_flexkern_error(f$quick(convert(X * unit), d$y, scale = TRUE), "change their unit")
+    }
+  },
+  "terms are read from left to right" = function(f) {
+    expect_same_model(f$quick(y ~ b - a + a, d), f$quick(y ~ b + a, d), d)
+    expect_same_model(f$quick(y ~ . - a + a, d), f$quick(y ~ b + c + a, d), d)
+    expect_same_model(f$quick(y ~ c + ., d), f$quick(y ~ c + a + b, d), d)
+    expect_same_model(f$quick(y ~ a - a + b - 1, d), f$quick(y ~ b, d), d)
+    expect_flexkern_error(f$quick(y ~ a - a, d), "no predictors")
+  },
+  "an expanded formula takes no column from elsewhere" = function(f) {
+    e <- d
+    e$M <- as.matrix(X)[, 1:2]
+    expect_flexkern_error(f$quick(y ~ log(c) + M, e), "`M` is a matrix")
+    expect_flexkern_error(f$quick(y ~ d$a, d), "`d` is a matrix or a data frame")
+  },
+  "a list column is refused, beside a matrix column too" = function(f) {
+    e <- X
+    e$l <- lapply(1:40, function(i) 1:2)
+    expect_flexkern_error(f$quick(e, d$y), "`l` of `x` is a list")
+    e$m <- as.matrix(d$a)
+    expect_flexkern_error(f$quick(e, d$y), "`l` of `x` is a list")
+  },
+  "a column of text without a value is missing" = function(f) {
+    text <- transform(d, k = NA_character_)
+    for (e in list(text, transform(text, k = factor(k)))) {
+      expect_flexkern_error(f$quick(y ~ k + a, e), "missing values in 40 rows.*`k`")
+      expect_flexkern_error(f$quick(y ~ k * a, e), "missing values in 40 rows.*`k`")
+      expect_flexkern_error(f$quick(y ~ k + a, e, na.action = na.omit), "complete rows, not 0")
+    }
+  },
+  "a class may have an empty name" = function(f) {
+    y <- factor(d$y, labels = c("", "high"))
+    m <- f$small(X, y, probability = f$probability, seed = 1)
+    votes <- predict(m, X, type = "votes")
+    expect_identical(colnames(votes), c("", "high"))
+    expect_identical(votes[, 1] == 1, predict(m, X) == "")
+    if (f$probability) expect_equal(rowSums(predict(m, X, type = "prob")), rep(1, 40))
+    if (f$class.weights) {
+      a <- f$quick(X, y, class.weights = setNames(50, ""))
+      b <- f$quick(X, d$y, class.weights = c(low = 50))
+      expect_equal(predict(a, X, type = "decision"), predict(b, X, type = "decision"),
+                   ignore_attr = TRUE)
+    }
+  },
   "D66, D68: duplicates and repeated points are legal" = function(f) {
     x <- rep(seq(0, 1, length.out = 10), 3)
     expect_warning(m <- f$small(x = cbind(x), y = exp(x), type = "regression"), NA)

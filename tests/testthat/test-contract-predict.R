@@ -75,6 +75,25 @@ for_each_fitter(list(
     new$k[1] <- NA
     expect_identical(is.na(predict(m, new, novel = "ignore")), c(TRUE, FALSE))
   },
+  "a novel level is ignored, a missing number is not" = function(f) {
+    new <- transform(g[1:4, ], k = "zz")
+    new$a[2] <- NA
+    for (m in list(f$quick(y ~ k + a, g), f$quick(y ~ k * a, g), f$quick(y ~ factor(k):a, g))) {
+      expect_silent(p <- predict(m, new, type = "decision", novel = "ignore"))
+      expect_identical(which(is.na(p)), 2L)
+    }
+    kept <- f$quick(y ~ k + a, g, scale = FALSE)
+    by_hand <- f$quick(cbind(r = g$k == "r", s = g$k == "s", a = sqrt(2) * g$a) / sqrt(2), g$y,
+                       scale = FALSE)
+    zero <- cbind(0, 0, new$a[-2])
+    expect_equal(predict(kept, new[-2, ], novel = "ignore", type = "decision"),
+                 predict(by_hand, zero, type = "decision"))
+  },
+  "a level that the formula makes is named" = function(f) {
+    n <- transform(d, k = rep(1:2, 20))
+    m <- f$quick(y ~ factor(k) + a, n)
+    expect_flexkern_error(predict(m, transform(n, k = 7)), "new level 7")
+  },
   "D11: a missing level is missing, not novel" = function(f) {
     m <- f$quick(y ~ k + a, data = g)
     new <- g[1:2, ]

@@ -9,11 +9,20 @@ curve <- vpsvm(t ~ u, regression_data(), gamma = 1, lambda = 0.01)
 by_value <- do.call(vpsvm, list(y ~ a, data = many, gamma = 1, lambda = 0.1))
 both_by_value <- do.call(vpsvm, list(many[-1], many$y, gamma = 1, lambda = 0.1))
 changed <- function(...) utils::modifyList(fit, list(...), keep.null = TRUE)
+no_factor <- replace(fit$scaling, "factor", list(c(NA, 1, 1)))
+one_column <- replace(fit$blueprint, "columns", "a")
 columns <- list(y = d$y, a = d$a, long = 1:41)
 odd <- list(
   list = transform(d, a = I(as.list(1:40))), complex = transform(d, a = complex(40)),
   time = transform(d, a = as.difftime(1:40, units = "secs"))
 )
+no_level <- transform(d, k = NA_character_)
+with_matrix <- d
+with_matrix$M <- as.matrix(X)
+list_column <- cbind(X, m = 1)
+list_column$l <- as.list(1:40)
+list_column$m <- as.matrix(X)
+by_number <- vpsvm(y ~ factor(k), transform(d, k = rep(1:2, 20)), gamma = 1, lambda = 0.01)
 blank <- matrix(1:9, 3, dimnames = list(NULL, c("u", "", "v")))
 twice <- matrix(0, 1, 4, dimnames = list(NULL, c("a", "b", "c", "a")))
 huge <- matrix(c(1e200, -1e200, 3, 4), 4, 1)
@@ -36,6 +45,10 @@ test_that("the fit refuses odd input", {
     }),
     vpsvm(y ~ no_such_function(a), d), vpsvm(y ~ a[1:2], d), vpsvm(y ~ "a", d),
     vpsvm(y ~ ., d, subset = 100),
+    vpsvm(y ~ ., d, subset = c(1, -1)), vpsvm(y ~ log(c) + M, with_matrix), vpsvm(y ~ d$a, d),
+    vpsvm(y ~ k + a, no_level), vpsvm(list_column, d$y), vpsvm(X * 1e200, d$y, scale = TRUE),
+    vpsvm(X, d$y, scale = c(a = TRUE, b = FALSE, x = TRUE)), vpsvm(X, d$y, subset = 1:20),
+    vpsvm(X, d$y, data = d), vpsvm(X, d$y, formula = y ~ a), vpsvm(data = d, formula = y ~ .),
     vpsvm(y ~ ., d, subset = 0), vpsvm(y ~ ., d, weights = nowhere),
     vpsvm(y ~ ., d, weights = a), vpsvm(y ~ ., d, weights = y), vpsvm(X, d$y, weights = list(1)),
     vpsvm(X, d$y, class.weights = "balanced"), vpsvm(X, d$y, class.weights = list(low = 1)),
@@ -61,7 +74,8 @@ test_that("predict() refuses odd new data and options", {
   expect_refusals(alist(
     predict(fit, as.list(d)), predict(fit, list()), predict(fit, array(0, c(1, 1, 3))),
     predict(fit, d$a), predict(fit, data.frame()), predict(fit, matrix("a", 1, 3)),
-    predict(fit, twice), predict(curve, Inf), predict(curve, factor(1)), predict(curve, t ~ u),
+    predict(fit, twice), predict(by_number, data.frame(k = 7)),
+    predict(curve, Inf), predict(curve, factor(1)), predict(curve, t ~ u),
     predict(fit, d, type = c("prob", "votes")), predict(fit, d, na.action = mean),
     predict(fit, d, memory = 1), predict(fit, d, memory = NA), predict(fit, d, verbose = NA)
   ))
@@ -74,7 +88,10 @@ test_that("models of other versions and damaged ones are refused", {
     predict(structure(list(version = "0.1.0"), class = "vpsvm"), d),
     predict(changed(scaling = NULL), d), predict(changed(blueprint = NULL), d),
     predict(changed(gamma = NA), d), predict(changed(kernel = "sigmoid"), d),
-    predict(changed(classes = letters), d), predict(changed(clip = NA), d)
+    predict(changed(classes = letters), d), predict(changed(clip = NA), d),
+    predict(changed(classes = NULL), d), predict(changed(scaling = no_factor), d),
+    predict(changed(blueprint = one_column), d), print(structure(list(), class = "vpsvm")),
+    summary(structure(list(), class = "vpsvm"))
   ))
 })
 
@@ -83,7 +100,8 @@ test_that("the other methods and the tools refuse what they cannot use", {
     print(fit, digits = NA), print(fit, digits = 0), summary(fit, digits = 3), fitted(fit, 1),
     residuals(fit, type = "response"), plot(vpsvm(y ~ ., d, seed = 1), "cv", cell = 7),
     update(by_value, lambda = 1), update(both_by_value, lambda = 1),
-    importance(fit), importance(fit, NULL), importance(fit, d[0, ]), importance(fit, d["a"]),
+    importance(fit), importance(fit, NULL), importance(curve, regression_data()["u"]),
+    importance(fit, d[0, ]), importance(fit, d["a"]),
     importance(fit, X), importance(by_xy, X), importance(fit, X, d$y[1:3]),
     importance(fit, X, rep(1, 40)), importance(curve, regression_data(), letters[rep(1:20, 3)]),
     importance(fit, d, nperm = 0), importance(fit, d, seed = "a"), importance(fit, d, scale = TRUE),
