@@ -91,8 +91,8 @@
 #' @param refine `TRUE` for a second, finer grid around the best pair.
 #' @param clip `TRUE` to clip predictions to the range of the training labels.
 #' @param scale `"range"` (each column to \eqn{[-1, 1]} by the training rows), `"standardize"` or
-#'   `TRUE` (mean 0, standard deviation 1), `"none"` or `FALSE`, or one logical per column (`TRUE`
-#'   to standardize it). Constant columns become 0.
+#'   `TRUE` (mean 0, standard deviation 1), `"none"` or `FALSE`, or one logical per column, in their
+#'   order or by their names (`TRUE` to standardize it). Constant columns become 0.
 #' @param weights Case weights, one number of at least 0 per row; only their ratios matter. A row of
 #'   weight 0 is left out of everything (cells, folds, ranges, counts) and then answered like a new
 #'   row in `fitted`, `residuals` and `cell`.
