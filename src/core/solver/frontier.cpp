@@ -23,11 +23,13 @@ struct Margins {
   double any, forward, forward_from_good;
 };
 constexpr Margins kMargins = {0.005, 0.02, 0.3}, kMarginsBelow = {0.01, 0.05, 0.12};
-constexpr double kGood = 1.01;
+constexpr double kGood = 1.005;
 // Pairs this much above the best one say nothing about their neighbours.
 constexpr double kNear = 1.1;
 // A step counts in full when it multiplies gamma or divides the penalty by so much.
 constexpr double kGammaStep = 2, kLambdaStep = 4;
+// A sweep settles several penalties, and may take this multiple of what a pair is worth.
+constexpr double kSweepWorth = 1.2;
 // The share of the progress that the levels below take, and what a pair leaves of the rest.
 constexpr double kBelow = 0.3, kLeft = 0.85;
 
@@ -178,7 +180,7 @@ void search_level(const SearchTask& task, const Margins& margins, std::uint64_t 
     else
       search_level(sample.task(), kMarginsBelow, item, below.surface);
     if (task.responses.cols() < kManyResponses)
-      below.steps = steps_to_settle(sample.task(), below.surface, steps_worth(task));
+      below.steps = steps_to_settle(sample.task(), below.surface, kSweepWorth * steps_worth(task));
     // What the race dropped is known as well.
     if (whole) std::fill(below.surface.settled.begin(), below.surface.settled.end(), 1);
   }
