@@ -9,6 +9,7 @@
 #include "sample.h"
 #include "screen.h"
 #include "sweep.h"
+#include "times.h"
 
 namespace flexkern {
 namespace {
@@ -28,8 +29,8 @@ constexpr double kGood = 1.005;
 constexpr double kNear = 1.1;
 // A step counts in full when it multiplies gamma or divides the penalty by so much.
 constexpr double kGammaStep = 2, kLambdaStep = 4;
-// A sweep settles several penalties, and may take this multiple of what a pair is worth.
-constexpr double kSweepWorth = 1.2;
+// A sweep settles several penalties, and may take so much longer than one factorisation.
+constexpr double kSweepWorth = 1.7;
 // The share of the progress that the levels below take, and what a pair leaves of the rest.
 constexpr double kBelow = 0.3, kLeft = 0.85;
 
@@ -140,7 +141,7 @@ class Frontier {
   }
 
   void settle(std::size_t g, std::size_t l) {
-    if (sweep_.run(g)) settler_.forget_gamma();
+    sweep_.run(g);
     if (!surface_.settled[surface_.at(g, l)]) settler_.settle(g, l);
   }
 
@@ -180,7 +181,8 @@ void search_level(const SearchTask& task, const Margins& margins, std::uint64_t 
     else
       search_level(sample.task(), kMarginsBelow, item, below.surface);
     if (task.responses.cols() < kManyResponses)
-      below.steps = steps_to_settle(sample.task(), below.surface, kSweepWorth * steps_worth(task));
+      below.steps = steps_to_settle(sample.task(), below.surface,
+                                    kSweepWorth * factor_time(task) / product_time(task));
     // What the race dropped is known as well.
     if (whole) std::fill(below.surface.settled.begin(), below.surface.settled.end(), 1);
   }

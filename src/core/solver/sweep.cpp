@@ -53,8 +53,8 @@ Sweep::Sweep(const SearchTask& task, Surface& surface, index_t steps)
       steps_(static_cast<index_t>(kMore * static_cast<double>(steps))),
       done_(surface.gammas.size(), 0) {}
 
-bool Sweep::run(std::size_t g) {
-  if (steps_ == 0 || done_[g]) return false;
+void Sweep::run(std::size_t g) {
+  if (steps_ == 0 || done_[g]) return;
   done_[g] = 1;
   task_.gram.set_gamma(surface_.gammas[g]);
   KrylovPath path = path_of(task_);
@@ -69,7 +69,6 @@ bool Sweep::run(std::size_t g) {
     surface_.risk[surface_.at(g, l)] = now[l].risk;
     surface_.settled[surface_.at(g, l)] = 1;
   }
-  return true;
 }
 
 }  // namespace flexkern

@@ -17,8 +17,8 @@ class Sweep {
   // `steps` are those that settled a part of the rows; 0: never sweep.
   Sweep(const SearchTask& task, Surface& surface, index_t steps);
   // Settles the penalties of a gamma that so many steps settle, the first time that it is called
-  // for it. Returns whether it did.
-  bool run(std::size_t g);
+  // for it.
+  void run(std::size_t g);
 
  private:
   const SearchTask& task_;
