@@ -80,8 +80,8 @@ fit_settings <- function(s, x, outcome, shift) {
   if (outcome$task == "classification" && s$folds > 1) {
     single <- outcome$classes[tabulate(outcome$code) == 1L]
     if (length(single)) {
-      warn("Class ", name_list(single), plural(length(single), " has", " have"),
-           " a single observation and cannot be cross-validated.")
+      warn(plural(length(single), "Class ", "Classes "), name_list(single),
+           plural(length(single), " has", " have"), " a single observation and cannot be cross-validated.")
     }
   }
   s
