@@ -5,6 +5,22 @@ fk_config <- function() {
     .Call(`_flexkern_fk_config`)
 }
 
+fk_kbp_fit <- function(x, y, w, strata, blocks, options) {
+    .Call(`_flexkern_fk_kbp_fit`, x, y, w, strata, blocks, options)
+}
+
+fk_kbp_predict <- function(x, parts, intercept, options) {
+    .Call(`_flexkern_fk_kbp_predict`, x, parts, intercept, options)
+}
+
+fk_key_distances <- function(x, max_rows, exact, options) {
+    .Call(`_flexkern_fk_key_distances`, x, max_rows, exact, options)
+}
+
+fk_random_traps <- function(n, count, uniform, seed) {
+    .Call(`_flexkern_fk_random_traps`, n, count, uniform, seed)
+}
+
 fk_partition <- function(x, options) {
     .Call(`_flexkern_fk_partition`, x, options)
 }

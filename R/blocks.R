@@ -25,7 +25,7 @@ block_rows <- function(object, x, memory) {
   sparse <- is_sparse(object$sv)
   answers <- ncol(object$coef)
   vector <- numbers_per_row(object$sv)
-  held <- 8 * (max(diff(object$offset)) + nrow(object$centers)) * (vector + answers + 1) +
+  held <- 8 * held_vectors(object) * (vector + answers + 1) +
     if (sparse) 8 * ncol(x) else 0
   row <- if (sparse) 1.5 * numbers_per_row(x) else vector
   each <- 8 * (2 * (row + answers) + 4)
@@ -39,4 +39,8 @@ block_rows <- function(object, x, memory) {
   size <- max(1, floor((memory - held) / each))
   # A dense block of sparse rows takes no more than the model's own vectors.
   if (is_sparse(x) && !sparse) min(size, max(nrow(object$sv), smallest_block)) else size
+}
+
+held_vectors <- function(object) {
+  if (is.null(object$offset)) nrow(object$sv) else max(diff(object$offset)) + nrow(object$centers)
 }

@@ -52,6 +52,16 @@ importance.vpsvm <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, thre
   permutation_importance(frame, loss, nperm, draw_seed(seed), x$blueprint, verbose)
 }
 
+#' @rdname importance
+#' @export
+#' @rawNamespace S3method(randomForest::importance, kbp)
+#' S3method(ranger::importance, kbp)
+importance.kbp <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, threads = NULL,
+                           memory = NULL,
+                           verbose = getOption("flexkern.verbose", interactive()), ...) {
+  importance.vpsvm(x, newdata, y, nperm, seed, threads, memory, verbose, ...)
+}
+
 # Models of other packages, when this generic hides theirs.
 #' @export
 importance.default <- function(x, ...) {

@@ -54,6 +54,13 @@ classification_outcome <- function(y) {
        code = code, target = target, center = 0, half = 1)
 }
 
+warn_single_class <- function(outcome) {
+  single <- outcome$classes[tabulate(outcome$code) == 1L]
+  if (length(single) == 0L) return(invisible())
+  warn("Class ", name_list(single), plural(length(single), " has", " have"),
+       " a single observation and cannot be cross-validated.")
+}
+
 # The label is scaled to [-1, 1] by its training range.
 regression_outcome <- function(y) {
   if (!is.numeric(y) && !is.logical(y)) {

@@ -77,13 +77,7 @@ fit_settings <- function(s, x, outcome, shift) {
   }
   if (s$kernel != "radial") s$gamma <- s$gamma %||% switch(s$kernel, linear = 1, 1 / ncol(x))
   check_kernel_range(x, s, shift)
-  if (outcome$task == "classification" && s$folds > 1) {
-    single <- outcome$classes[tabulate(outcome$code) == 1L]
-    if (length(single)) {
-      warn(plural(length(single), "Class ", "Classes "), name_list(single),
-           plural(length(single), " has", " have"), " a single observation and cannot be cross-validated.")
-    }
-  }
+  if (outcome$task == "classification" && s$folds > 1) warn_single_class(outcome)
   s
 }
 

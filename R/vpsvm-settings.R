@@ -114,8 +114,10 @@ bare <- function(formula) {
   formula
 }
 
-# The call that print() shows and update() repeats, without data that do.call() put into it.
+# The call that print() shows and update() repeats, without data that do.call() put into it and
+# without the source it was written in.
 trim_call <- function(call, name) {
+  attr(call, "srcref") <- NULL
   call[[1L]] <- as.name(name)
   for (i in seq_along(call)[-1L]) {
     if (identical(call[[i]], substitute())) next

@@ -20,6 +20,60 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_kbp_fit
+Rcpp::List fk_kbp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::List blocks, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_kbp_fit(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP strataSEXP, SEXP blocksSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type strata(strataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type blocks(blocksSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_kbp_fit(x, y, w, strata, blocks, options));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fk_kbp_predict
+Rcpp::NumericMatrix fk_kbp_predict(Rcpp::NumericMatrix x, Rcpp::List parts, Rcpp::NumericVector intercept, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_kbp_predict(SEXP xSEXP, SEXP partsSEXP, SEXP interceptSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_kbp_predict(x, parts, intercept, options));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fk_key_distances
+Rcpp::NumericVector fk_key_distances(Rcpp::NumericMatrix x, int max_rows, bool exact, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_key_distances(SEXP xSEXP, SEXP max_rowsSEXP, SEXP exactSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< int >::type max_rows(max_rowsSEXP);
+    Rcpp::traits::input_parameter< bool >::type exact(exactSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_key_distances(x, max_rows, exact, options));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fk_random_traps
+Rcpp::NumericMatrix fk_random_traps(int n, int count, bool uniform, double seed);
+RcppExport SEXP _flexkern_fk_random_traps(SEXP nSEXP, SEXP countSEXP, SEXP uniformSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type count(countSEXP);
+    Rcpp::traits::input_parameter< bool >::type uniform(uniformSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_random_traps(n, count, uniform, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_partition
 Rcpp::List fk_partition(Rcpp::RObject x, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_partition(SEXP xSEXP, SEXP optionsSEXP) {
@@ -73,6 +127,10 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_flexkern_fk_config", (DL_FUNC) &_flexkern_fk_config, 0},
+    {"_flexkern_fk_kbp_fit", (DL_FUNC) &_flexkern_fk_kbp_fit, 6},
+    {"_flexkern_fk_kbp_predict", (DL_FUNC) &_flexkern_fk_kbp_predict, 4},
+    {"_flexkern_fk_key_distances", (DL_FUNC) &_flexkern_fk_key_distances, 4},
+    {"_flexkern_fk_random_traps", (DL_FUNC) &_flexkern_fk_random_traps, 4},
     {"_flexkern_fk_partition", (DL_FUNC) &_flexkern_fk_partition, 2},
     {"_flexkern_fk_assign", (DL_FUNC) &_flexkern_fk_assign, 3},
     {"_flexkern_fk_vp_fit", (DL_FUNC) &_flexkern_fk_vp_fit, 6},

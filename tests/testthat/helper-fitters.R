@@ -3,14 +3,32 @@ options(flexkern.threads = 2, flexkern.verbose = FALSE)
 
 # The fitters under the contract; a new method joins by one entry. `quick` fixes the parameters, so
 # that nothing is searched; `small` searches a small grid; `one.machine` asks for one full Gram
-# matrix; `base` are the arguments that keep a fuzzed fit quick.
+# matrix; `base` are the arguments that keep a fuzzed fit quick; `options` make a quick fit of
+# `fit`, `change` is another value for one of them and `ranges` several for tune(); `caret` is the
+# name that caret_method() knows; `variants` are other ways to fit; `constant.x`: constant columns
+# make a constant model.
 fitters <- list(
   vpsvm = list(
     fit = vpsvm,
     quick = function(...) vpsvm(..., gamma = 1, lambda = 1e-2),
     small = function(...) vpsvm(..., gamma = c(0.3, 3), lambda = c(1e-1, 1e-3)),
     one.machine = list(cells = 1), base = list(folds = 2, gamma = 1, lambda = c(0.1, 1)),
-    probability = TRUE, class.weights = TRUE, importance = TRUE, caret = "vpsvm"
+    options = list(gamma = 1, lambda = 0.01), change = list(lambda = 0.1),
+    variants = list(list(cells = 4), list(cells = 3, partition = "random"),
+                    list(validation = "split")),
+    ranges = list(gamma = c(0.1, 1), lambda = 0.01), summary = "Cells", caret = "vpsvm",
+    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = TRUE, constant.x = TRUE
+  ),
+  kbp = list(
+    fit = kbp,
+    quick = function(..., scale = "range") {
+      kbp(..., bandwidths = 0.6, stop = "none", max.steps = 25, scale = scale)
+    },
+    small = function(...) kbp(..., bandwidths = c(0.7, 2)),
+    base = list(folds = 2, bandwidths = c(0.5, 1), bound = 0.5),
+    options = list(bandwidths = 1, bound = 0.3), change = list(bound = 0.5),
+    ranges = list(bandwidths = c(0.5, 1), bound = 0.5), summary = "Kernels",
+    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE, constant.x = FALSE
   )
 )
 

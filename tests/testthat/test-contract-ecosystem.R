@@ -100,12 +100,13 @@ for_each_fitter(list(
     set.seed(1)
     a <- tune(f$quick, y ~ ., data = d, tunecontrol = control)
     expect_lt(a$best.performance, 0.3)
-    b <- tune(f$fit, X, d$y, ranges = list(gamma = c(0.1, 1), lambda = 0.01), tunecontrol = control)
+    b <- tune(f$fit, X, d$y, ranges = f$ranges, tunecontrol = control)
     expect_lt(b$best.performance, 0.3)
     expect_identical(nrow(b$performances), 2L)
     expect_length(predict(b$best.model, X), 40)
   },
   "D81: caret's train() takes the fitter: classes, probabilities, tuning" = function(f) {
+    skip_if(is.null(f$caret))
     train <- from_package("caret", "train")
     control <- from_package("caret", "trainControl")("cv", number = 3, classProbs = TRUE)
     set.seed(1)
@@ -121,6 +122,7 @@ for_each_fitter(list(
     expect_identical(from_package("caret", "predictors")(itself), names(X))
   },
   "D81: caret's train() takes the fitter: regression, grid and random search" = function(f) {
+    skip_if(is.null(f$caret))
     r <- regression_data()
     train <- from_package("caret", "train")
     for (search in c("grid", "random")) {

@@ -29,7 +29,14 @@ expect_same_predictions <- function(dense, sparse, x, s, tolerance = 1e-6) {
   expect_identical(decision(dense, s), truth)
 }
 
-for_each_fitter(list(
+taking_sparse <- function(cases) for_each_fitter(lapply(cases, function(case) {
+  function(f) {
+    skip_if_not(f$sparse)
+    case(f)
+  }
+}))
+
+taking_sparse(list(
   "D63: a sparse fit is the fit of the same numbers" = function(f) {
     for (response in c("class", "number")) for (scale in c("range", "standardize", "none")) {
       dense <- quiet(f$small(train$dense, train[[response]], scale = scale, seed = 3))
@@ -262,7 +269,8 @@ test_that("helpers of sparse designs do what their dense twins do", {
   expect_identical(as_sparse(s), s)
   blueprint <- list(source = 1:30, indicator = logical(30), names = colnames(x))
   for (method in c("range", "standardize")) {
-    learn <- function(x) quiet(learn_scaling(x, blueprint, method))
+    used <- rep(c(TRUE, FALSE), 60)
+    learn <- function(x) quiet(learn_scaling(x, blueprint, method, used))
     expect_equal(learn(train$sparse), learn(train$dense))
   }
 })

@@ -86,7 +86,7 @@ outcome_of_call <- function(fitter, args) {
     {
       fit <- suppressWarnings(suppressMessages(do.call(fitter, args, quote = TRUE)))
       p <- predict(fit, first_row(args), na.action = na.pass)
-      if (length(p) == 1 && (is.na(p) || is.factor(p) || is.finite(p))) "valid" else "invalid"
+      if (NROW(p) == 1 && all(is.na(p) | is.factor(p) | is.finite(p))) "valid" else "invalid"
     },
     flexkern_error = function(e) "refused",
     error = function(e) paste("stray error:", conditionMessage(e))

@@ -1,0 +1,173 @@
+# The dictionary: what the user calls kernels becomes a list of blocks, one for each kernel and
+# bandwidth. x holds the scaled rows.
+
+kernel_blocks <- function(s, x, input) {
+  entries <- kernel_entries(s$kernels)
+  blocks <- list()
+  for (i in seq_along(entries)) {
+    where <- if (length(entries) > 1L) paste0("kernels[[", i, "]]") else "kernels"
+    blocks <- c(blocks, entry_blocks(kernel_entry(entries[[i]], where), where, s, x, input))
+  }
+  blocks
+}
+
+# One kernel is a list of one.
+kernel_entries <- function(kernels) {
+  single <- is.function(kernels) || is.matrix(kernels) ||
+    is.list(kernels) && !is.null(names(kernels)) && "kernel" %in% names(kernels)
+  if (single) return(list(kernels))
+  if (is.character(kernels) && length(kernels) && !anyNA(kernels)) return(as.list(kernels))
+  if (is.list(kernels) && length(kernels) && !is.object(kernels)) return(unname(kernels))
+  abort_arg("kernels", kernels, "a kernel or a list of kernels")
+}
+
+kernel_words <- c("radial", "laplace", "polynomial", "linear")
+
+# An entry as a list with its parts by name.
+kernel_entry <- function(entry, where) {
+  if (!is.list(entry) || is.data.frame(entry)) entry <- list(kernel = entry)
+  parts <- c("kernel", "columns", "bandwidths", "gamma", "degree", "coef0")
+  if (is.null(names(entry)) && length(entry) <= 2L) names(entry) <- parts[seq_along(entry)]
+  names(entry)[match("", names(entry), 0L)] <- if (is.null(entry$kernel)) "kernel" else "columns"
+  unknown <- setdiff(names(entry), parts)
+  if (length(unknown)) {
+    abort("`", where, "` has the unknown part ", name_list(unknown), "; known are ",
+          name_list(parts, 6L), ".", arg = "kernels")
+  }
+  k <- entry$kernel
+  if (is.character(k)) entry$kernel <- check_choice(k, kernel_words, where)
+  if (is.character(k) || is.function(k) || is.matrix(k) && is.numeric(k)) return(entry)
+  abort_arg(where, k, paste0("one of ", paste0('"', kernel_words, '"', collapse = ", "),
+                             ", a function or a numeric matrix"))
+}
+
+entry_blocks <- function(entry, where, s, x, input) {
+  columns <- seen_columns(entry$columns, where, input$blueprint)
+  if (is.matrix(entry$kernel)) {
+    return(list(list(name = "given", values = given_values(entry$kernel, where, input))))
+  }
+  if (is.function(entry$kernel)) {
+    return(list(function_block(entry$kernel, columns, where, x)))
+  }
+  numbers <- list(degree = entry$degree %||% 3, coef0 = entry$coef0 %||% 0)
+  do.call(check_args, numbers)
+  base <- c(list(name = entry$kernel, kernel = entry$kernel, columns = columns), numbers)
+  if (entry$kernel %in% c("linear", "polynomial")) {
+    check_args(gamma = entry$gamma)
+    base$gamma <- entry$gamma[1L] %||% switch(entry$kernel, linear = 1, 1 / length(columns))
+    check_kernel_range(x[, columns, drop = FALSE], base, NULL)
+    return(list(base))
+  }
+  lapply(entry_bandwidths(entry, s, x[, columns, drop = FALSE]), function(width) {
+    gamma <- if (entry$kernel == "radial") 1 / (2 * width^2) else 1 / width
+    c(base, list(gamma = gamma, bandwidth = width))
+  })
+}
+
+# Bandwidths of the entry, of all, or the automatic series.
+entry_bandwidths <- function(entry, s, x) {
+  if (!is.null(entry$gamma)) {
+    check_args(gamma = entry$gamma)
+    return(if (entry$kernel == "radial") sqrt(1 / (2 * entry$gamma)) else 1 / entry$gamma)
+  }
+  widths <- entry$bandwidths %||% s$bandwidths
+  check_bandwidths(widths)
+  if (is.numeric(widths)) widths else automatic_bandwidths(x, s)
+}
+
+# The key bandwidth, and from there by factors of 3 to half the diameter (at most 15).
+automatic_bandwidths <- function(x, s) {
+  d <- key_distances(x, s)
+  widths <- key_bandwidth(if (s$key == "min") d[["least"]] else d[["median"]])
+  while (widths[length(widths)] < d[["diameter"]] / 2 && length(widths) < 15L) {
+    widths <- c(widths, 3 * widths[length(widths)])
+  }
+  widths
+}
+
+# exp(-D^2 / (2 sigma^2)) = 0.001 (equation (13) of the paper)
+key_bandwidth <- function(distance) distance / sqrt(-2 * log(0.001))
+
+key_distances <- function(x, s, exact = s$key == "min") {
+  d <- fk_key_distances(x, 2000L, exact, s[c("threads", "memory", "verbose")])
+  if (d[["diameter"]] > 0) return(d)
+  abort("`x` has no two distinct rows, so that no bandwidth can be derived from it; check `x` or ",
+        "give `bandwidths`.", arg = "x")
+}
+
+seen_columns <- function(columns, where, blueprint) {
+  if (is.null(columns)) return(seq_along(blueprint$names))
+  names <- blueprint$columns %||% paste0("V", seq_len(blueprint$p))
+  if (!is.null(blueprint$terms)) names <- blueprint$names
+  at <- if (is.character(columns)) match(columns, names) else columns
+  if (!is.numeric(at) || length(at) == 0L || anyNA(at) || !all(at %in% seq_along(names))) {
+    abort("`", where, "` asks for columns that `x` does not have; it has ", name_list(names), ".",
+          arg = "kernels")
+  }
+  which(blueprint$source %in% at)
+}
+
+# The matrices among the kernels.
+given_matrices <- function(s) {
+  kernels <- lapply(kernel_entries(s$kernels), function(e) kernel_entry(e, "kernels")$kernel)
+  Filter(is.matrix, kernels)
+}
+
+# Their rows that na.action left.
+kept_rows <- function(matrices, input) {
+  if (length(input$na.action) == 0L) return(matrices)
+  lapply(matrices, function(v) v[-input$na.action, , drop = FALSE])
+}
+
+given_values <- function(values, where, input) {
+  all_rows <- input$rows + length(input$na.action)
+  if (nrow(values) != all_rows || ncol(values) == 0L) {
+    abort("`", where, "` is a matrix of ", nrow(values), " x ", ncol(values), ", but `x` has ",
+          all_rows, " rows; give one row of sources for each.", arg = "kernels")
+  }
+  values <- kept_rows(list(values), input)[[1L]][input$from, , drop = FALSE]
+  stop_not_finite(values, where)
+  storage.mode(values) <- "double"
+  unname(values)
+}
+
+function_block <- function(f, columns, where, x) {
+  x <- x[, columns, drop = FALSE]
+  list(name = "function", `function` = f, columns = columns, owner = seq_len(nrow(x)),
+       values = kernel_values(f, x, x, where))
+}
+
+kernel_values <- function(f, a, b, where) {
+  values <- tryCatch(f(a, b), error = function(e) {
+    abort("The function `", where, "` failed: ", reason(e), ".", arg = "kernels")
+  })
+  if (!is.numeric(values) || !identical(dim(values), c(nrow(a), nrow(b)))) {
+    abort("The function `", where, "` must return a matrix of ", nrow(a), " x ", nrow(b),
+          ", one row for each row of its first argument, not ", describe(values), ".",
+          arg = "kernels")
+  }
+  stop_not_finite(values, where)
+  storage.mode(values) <- "double"
+  unname(values)
+}
+
+stop_not_finite <- function(values, where) {
+  bad <- sum(!is.finite(values))
+  if (bad == 0L) return(invisible())
+  abort("`", where, "` gives ", bad, plural(bad, " value"), " that ", plural(bad, "is", "are"),
+        " not finite; kernel values must be finite numbers.", arg = "kernels")
+}
+
+# ---- traps -----------------------------------------------------------------------------------
+
+trap_blocks <- function(s, x, input, seed) {
+  if (s$stop == "trap") {
+    width <- s$traps %||% key_bandwidth(key_distances(x, s, exact = TRUE)[["least"]])
+    return(list(list(name = "trap", kernel = "radial", columns = seq_len(ncol(x)),
+                     gamma = 1 / (2 * width^2), bandwidth = width, trap = TRUE)))
+  }
+  if (s$stop != "random") return(list())
+  values <- if (is.matrix(s$traps)) given_values(s$traps, "traps", input) else
+    fk_random_traps(nrow(x), s$traps %||% 15L, s$trap.type == "uniform", seed)
+  list(list(name = "trap", values = values, trap = TRUE))
+}

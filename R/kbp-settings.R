@@ -1,0 +1,95 @@
+# From the arguments of kbp() to checked settings and to the options of the core.
+
+kbp_settings <- function(s, folds_asked) {
+  s$key <- check_choice(s$key, c("median", "min"), "key")
+  s$method <- check_choice(s$method, c("lasso", "lar", "mp", "omp", "prefit"), "method")
+  s$stop <- check_choice(
+    s$stop, c("cv.l1", "cv.nu", "random", "trap", "whiteness", "loss", "none"), "stop"
+  )
+  s$trap.type <- check_choice(s$trap.type, c("normal", "uniform"), "trap.type")
+  s$device <- check_device(s$device)
+  s$last.step <- check_choice(s$last.step, c("lars", "ols"), "last.step")
+  check_values(s[intersect(names(s), names(vocabulary))])
+  s["threads"] <- resolve_threads(s$threads)
+  s["memory"] <- resolve_memory(s$memory)
+  check_bandwidths(s$bandwidths)
+  s["bound"] <- list(check_bound(s$bound, s$stop))
+  check_traps(s$traps, s$stop)
+  s$folds_asked <- folds_asked
+  s
+}
+
+check_bandwidths <- function(bandwidths) {
+  if (identical(bandwidths, "auto") || is_positive(bandwidths)) return(invisible())
+  abort_arg("bandwidths", bandwidths, '"auto" or positive numbers')
+}
+
+# What a bound must be under each rule, and the one that is taken where none is given. A rule
+# without a default is cross-validated.
+bound_rules <- list(
+  cv.l1 = list(rule("a number of at least 0", function(x) is_number(x, 0)), NULL),
+  cv.nu = list(rule("a number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0), NULL),
+  loss = list(rule("a number between 0 and 1", function(x) is_number(x, 0, 1)), NULL),
+  random = list(rule("a whole number of at least 0", function(x) is_whole(x, 0, 1e9)), 0),
+  trap = list(rule("a whole number of at least 0", function(x) is_whole(x, 0, 1e9)), 3),
+  whiteness = list(
+    rule("a number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1), 0.05
+  )
+)
+
+check_bound <- function(bound, stop) {
+  if (stop == "none") {
+    if (!is.null(bound)) {
+      abort('`bound` has no meaning for stop = "none"; leave it out or choose a rule.',
+            arg = "bound")
+    }
+    return(NULL)
+  }
+  known <- bound_rules[[stop]]
+  if (is.null(bound)) return(known[[2L]])
+  searched <- stop %in% c("cv.l1", "cv.nu", "loss")
+  plain <- is.numeric(bound) && !is.object(bound) && length(bound) > 0L
+  if (plain && (searched || length(bound) == 1L) && all(vapply(bound, known[[1L]]$ok, NA))) {
+    return(as.numeric(bound))
+  }
+  abort_arg("bound", bound, paste0(known[[1L]]$want, if (searched) ", or several to choose from",
+                                   ' for stop = "', stop, '"'))
+}
+
+check_traps <- function(traps, stop) {
+  if (is.null(traps)) return(invisible())
+  if (!stop %in% c("random", "trap")) {
+    abort('`traps` has no meaning for stop = "', stop, '"; use stop = "random" or "trap".',
+          arg = "traps")
+  }
+  if (stop == "trap" && !(is_positive(traps) && length(traps) == 1L)) {
+    abort_arg("traps", traps, 'one positive bandwidth for stop = "trap"')
+  }
+  own <- is.matrix(traps) && is.numeric(traps) && ncol(traps) > 0L && all(is.finite(traps))
+  if (stop == "random" && !own && !is_whole(traps, 1, 10000)) {
+    abort_arg("traps", traps, "a whole number from 1 to 10000, or a matrix of finite numbers")
+  }
+}
+
+# Cross-validation, and random vectors that are not the user's own.
+kbp_is_random <- function(s) {
+  kbp_is_searched(s) || s$probability || s$stop == "random" && !is.matrix(s$traps)
+}
+
+kbp_is_searched <- function(s) s$stop != "none" && length(s$bound) != 1L
+
+kbp_core_options <- function(s, x, half, seed) {
+  bounds <- s$bound
+  if (s$stop == "cv.l1") bounds <- bounds / half
+  lags <- if (s$stop == "whiteness") max(1, min(20, floor(nrow(x) / 4))) else 0
+  if (s$stop == "whiteness") bounds <- stats::qchisq(1 - bounds, lags)
+  searched <- kbp_is_searched(s)
+  list(
+    method = s$method, stop = s$stop, bounds = bounds, last_step = s$last.step,
+    max_steps = as.integer(s$max.steps %||% min(2000, 8 * nrow(x))), lags = as.integer(lags),
+    order = if (lags > 0 && ncol(x) == 1L) x[, 1L],
+    folds = if (searched || s$probability) as.integer(s$folds) else 0L,
+    held_out = searched || s$probability, threads = s$threads, memory = s$memory,
+    isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose
+  )
+}

@@ -1,0 +1,178 @@
+#' Kernel basis pursuit
+#'
+#' Puts many kernels side by side in one dictionary, follows the whole regularisation path of the
+#' lasso over it by least angle regression, and stops where a rule without parameters says so. The
+#' result is a sparse sum of kernels of several widths: wide ones where the response is smooth,
+#' narrow ones where it is not.
+#'
+#' A *source* is one kernel centered at one training row; the dictionary holds all of them, each
+#' column standardised. The model is \eqn{f(x) = \beta_0 + \sum_b \sum_j \beta_{bj} K_b(x_j, x)},
+#' and \eqn{\beta} minimises \eqn{|y - K\beta|^2} under a bound on \eqn{\sum |\beta|} (equation (10)
+#' of the paper), for every bound at once. Between two breakpoints, where a source enters or leaves,
+#' all coefficients are linear in the bound. A dictionary that does not fit into `memory` is never
+#' stored but computed by tiles. Classes are learned as \eqn{-1} and \eqn{+1}, more than two by one
+#' path for each class against the rest, all on one dictionary.
+#'
+#' @section Kernels:
+#' An entry of `kernels` is
+#' * `"radial"`, \eqn{\exp(-|u - v|^2 / (2 \sigma^2))}, or `"laplace"`, \eqn{\exp(-|u - v| /
+#'   \sigma)}, for each bandwidth \eqn{\sigma} of `bandwidths`;
+#' * `"polynomial"`, \eqn{(\gamma u'v + c_0)^{degree}}, or `"linear"`, \eqn{u'v};
+#' * a function of two matrices with the scaled rows, which returns one row for each row of the
+#'   first and one column for each row of the second (it need not be positive definite);
+#' * a numeric matrix with one row for each row of `x`: sources given by their values;
+#' * a list with one of these as `kernel`, and any of `columns` (names or numbers of the columns
+#'   that this kernel sees), `bandwidths`, `gamma`, `degree` and `coef0`.
+#'
+#' With `bandwidths = "auto"` the smallest is the key bandwidth, at which two points at the key
+#' distance have the kernel value 0.001 (equation (13) of the paper, which prints the density; the
+#' kernel with peak 1 is meant here); each next one is three times as wide, up to half the diameter
+#' of the data, 15 at most.
+#'
+#' @section Where to stop:
+#' * `"cv.l1"`: a bound on \eqn{\sum |\beta|} (of the standardised sources, in the unit of `y`),
+#'   chosen by cross-validation. The point lies between two breakpoints as a rule.
+#' * `"cv.nu"`: a bound on the share of support vectors among the rows, chosen by cross-validation.
+#' * `"random"`: the dictionary gets `traps` random vectors; the path stops where more than `bound`
+#'   (0) of them are more correlated with the residual than the best source.
+#' * `"trap"`: the same with Gaussian sources of a very small bandwidth, by default the one of the
+#'   least distance of two rows; `bound` is 3.
+#' * `"whiteness"`: where Ljung and Box's test with 20 lags (or a quarter of the rows) no longer
+#'   finds at the level `bound` (0.05) that neighbouring residuals are correlated. Neighbours are
+#'   those in the order of `x`, if it is one column, and else in the order of the rows.
+#' * `"loss"`: where the mean squared error falls by less than `bound` times the variance of the
+#'   response over five breakpoints; the bound is chosen by cross-validation.
+#' * `"none"`: at the end of the path, or after `max.steps`.
+#'
+#' One number for `bound` is used as it is, without cross-validation; several are compared by
+#' cross-validation.
+#'
+#' @inheritSection vpsvm Input
+#' @section Errors:
+#' All have the class `flexkern_error`; unknown arguments are errors too. A sparse `x`, a dictionary
+#' of constant columns only, `bandwidths = "auto"` without two distinct rows, and a kernel function that returns
+#' the wrong shape or values that are not finite are refused.
+#'
+#' @inheritParams vpsvm
+#' @param y The response: a factor or a numeric vector with one value per row of `x`. A numeric
+#'   matrix holds several responses, which share the dictionary.
+#' @param kernels One kernel or a list of them; see Kernels.
+#' @param bandwidths `"auto"`, or positive numbers in the unit of the scaled columns.
+#' @param key The key distance of the automatic bandwidths: `"median"`, the median distance of a row
+#'   to its nearest distinct neighbour, or `"min"`, the least of them (the paper's).
+#' @param method `"lasso"`; `"lar"` (least angle regression: no source leaves); `"mp"`, `"omp"` or
+#'   `"prefit"` (matching pursuit, orthogonal matching pursuit, prefitting).
+#' @param stop,bound Where the path stops; see Where to stop.
+#' @param traps For `stop = "random"` the number of random vectors (15), or a matrix of vectors of
+#'   your own, one row for each row of `x`; for `stop = "trap"` the bandwidth.
+#' @param trap.type `"normal"` or `"uniform"` random vectors.
+#' @param last.step `"lars"`, or `"ols"` to end with the least-squares fit of the active sources.
+#' @param max.steps Largest number of breakpoints; by default eight times the number of rows, and
+#'   2000 at most.
+#' @param scale `"standardize"` or `TRUE` (mean 0, standard deviation 1), `"range"` (each column to
+#'   \eqn{[-1, 1]} by the training rows), `"none"` or `FALSE`, or one logical per column (`TRUE` to
+#'   standardize it). Constant columns become 0.
+#' @param seed A whole number for the folds and random vectors; by default one number is drawn from
+#'   R's stream, and none if the fit has no random part.
+#'
+#' @return A list of class `kbp`, with among others
+#'   \item{path}{for each response a list with the data frame `points`, one row for each breakpoint:
+#'     `l1` \eqn{= \sum |\beta|}, `correlation` of the active sources with the residual, `loss`
+#'     (training mean squared error), `df` (active sources), `traps` (above the active sources), the
+#'     source that `entered` and the one that `left`; the coefficients are read by [coef.kbp()]}
+#'   \item{sources}{the sources that occur on some path: `kernel` (its number in `blocks`), `name`,
+#'     `bandwidth` and `row` of the training data}
+#'   \item{coef, intercept}{of the sources at the end of the path, one column per response}
+#'   \item{sv, index}{the rows (scaled) at which these sources are centered, and their numbers}
+#'   \item{bound, grid}{the bound of each response, and the cross-validated mean squared error at
+#'     each bound tried}
+#'   \item{cv.error, fold}{cross-validated misclassification rate, or mean squared error, at the
+#'     chosen bound; the fold of each row}
+#'   \item{fitted, residuals}{on the training rows; for classification the residual is 1 where the
+#'     fitted label is wrong}
+#'
+#' @references Guigue, V., Rakotomamonjy, A. and Canu, S. (2005) Kernel basis pursuit. CAp 2005 and
+#'   ECML 2005; equations (8) to (13) and sections 3.2 to 3.4.
+#'
+#' Efron, B., Hastie, T., Johnstone, I. and Tibshirani, R. (2004) Least angle regression. Annals of
+#' Statistics 32, 407-499.
+#' @seealso [predict.kbp()], [coef.kbp()], [plot.kbp()]
+#' @examples
+#' d <- data.frame(t = runif(150, 0, 2))
+#' d$y <- cos(exp(1.8 * d$t)) + rnorm(150, sd = 0.2)
+#' fit <- kbp(y ~ t, d, seed = 1)
+#' fit
+#' plot(fit, "fit")
+#' head(predict(fit, data.frame(t = c(0.5, 1.5))))
+#' @export
+kbp <- function(x, ...) UseMethod("kbp")
+
+#' @rdname kbp
+#' @export
+kbp.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
+  call <- match.call()
+  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "kbp")
+  subset <- if (!missing(subset)) substitute(subset)
+  weights <- if (!missing(weights)) substitute(weights)
+  input <- mold_formula(formula, data, subset, weights, na.action)
+  fit <- kbp.default(input, NULL, ...)
+  fit$formula <- bare(formula)
+  fit$call <- trim_call(call, "kbp")
+  fit
+}
+
+#' @rdname kbp
+#' @export
+kbp.default <- function(x, y, kernels = "radial", bandwidths = "auto", key = c("median", "min"),
+                        method = c("lasso", "lar", "mp", "omp", "prefit"),
+                        stop = c("cv.l1", "cv.nu", "random", "trap", "whiteness", "loss", "none"),
+                        bound = NULL, traps = NULL, trap.type = c("normal", "uniform"),
+                        last.step = c("lars", "ols"), max.steps = NULL, folds = 5,
+                        scale = "standardize", weights = NULL, class.weights = NULL,
+                        probability = FALSE, type = c("auto", "classification", "regression"),
+                        threads = NULL, memory = NULL, device = c("auto", "cpu", "cuda"),
+                        verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
+                        na.action = stats::na.fail, ...) {
+  call <- match.call()
+  if (missing(x)) abort("`x` is missing; give `x` and `y`, or a formula and `data`.", arg = "x")
+  check_dots(list(...), kbp_arguments(), "kbp")
+  settings <- kbp_settings(mget(kbp_setting_names(), environment()), !missing(folds))
+  molded <- inherits(x, "flexkern_input")
+  if (molded && !(missing(weights) && missing(na.action))) {
+    abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
+  }
+  input <- if (molded) x else mold_responses(x, y, weights, na.action)
+  if (is_sparse(input$x)) {
+    abort("kbp() takes no sparse matrix; if it fits in memory, give as.matrix(x).", arg = "x")
+  }
+  fit <- kbp_fit(input, settings)
+  fit$call <- trim_call(call, "kbp")
+  fit
+}
+
+kbp_setting_names <- function() {
+  setdiff(names(formals(kbp.default)), c("x", "y", "weights", "na.action", "..."))
+}
+
+kbp_arguments <- function() {
+  setdiff(union(names(formals(kbp.default)), names(formals(kbp.formula))), "...")
+}
+
+# A matrix of responses goes through the front door as the numbers of its rows, NA where one of
+# them is incomplete.
+mold_responses <- function(x, y, weights, na.action) {
+  if (missing(y)) return(mold(x, , weights, na.action))
+  several <- length(dim(y)) == 2L && ncol(y) > 1L &&
+    (is.numeric(y) || is.data.frame(y) && all(vapply(y, is.numeric, NA)))
+  if (!several) return(mold(x, y, weights, na.action))
+  responses <- as.matrix(y)
+  if (any(is.infinite(responses))) {
+    abort("`y` has ", sum(is.infinite(responses)), " infinite values (Inf or -Inf); replace them ",
+          "or leave these rows out.", arg = "y")
+  }
+  row <- as.numeric(seq_len(nrow(responses)))
+  row[is.na(rowSums(responses))] <- NA
+  input <- mold(x, row, weights, na.action)
+  input$y <- responses[input$y, , drop = FALSE]
+  input
+}

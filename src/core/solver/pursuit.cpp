@@ -1,0 +1,164 @@
+// Matching pursuit, orthogonal matching pursuit and prefitting (Vincent and Bengio 2002, section 2)
+// on the dictionary of a path.
+#include <algorithm>
+#include <cmath>
+
+#include "lars.h"
+
+namespace flexkern {
+namespace {
+
+std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+class Pursuit {
+ public:
+  Pursuit(Sources& sources, const std::vector<double>& y, const PathOptions& options,
+          const HeldOut* held, Context& context)
+      : sources_(sources),
+        y_(y),
+        options_(options),
+        context_(context),
+        recorder_(sources, y, options, held),
+        active_(sources.rows(), options.method != PathOptions::Method::mp),
+        r_(y),
+        c_(at(sources.size())),
+        left_over_(at(sources.size()), static_cast<double>(sources.rows())),
+        blocked_(at(sources.size())),
+        length_(std::sqrt(static_cast<double>(sources.rows()))) {}
+
+  Path run();
+
+ private:
+  bool prefitting() const { return options_.method == PathOptions::Method::prefit; }
+  double score(index_t j, double c) const;
+  index_t best_source();
+  bool take(index_t j);
+  void take_alone(index_t j);
+  void fit_active();
+  void deflate(const std::vector<double>& outside);
+  Breakpoint here() const;
+
+  Sources& sources_;
+  const std::vector<double>& y_;
+  const PathOptions& options_;
+  Context& context_;
+  PathRecorder recorder_;
+  ActiveSet active_;
+  std::vector<double> r_, beta_, column_, trial_;
+  std::vector<float> c_;
+  std::vector<double> left_over_;  // squared length of each source outside the active span
+  std::vector<char> blocked_;
+  double length_;
+};
+
+// How much the loss falls with source j: alone, or (prefitting) with all coefficients refitted.
+double Pursuit::score(index_t j, double c) const {
+  if (!prefitting()) return std::abs(c);
+  return std::abs(c) / std::sqrt(std::max(left_over_[at(j)], 1e-6 * length_ * length_));
+}
+
+// Those that may be best by their single-precision scores are compared in double precision.
+index_t Pursuit::best_source() {
+  sources_.correlate(r_.data(), 1, c_.data(), context_);
+  const double error = 2 * kFloatError * length_ * std::sqrt(dot(r_, r_));
+  double largest = 0;
+  const auto usable = [&](index_t j) {
+    return sources_.role(j) == Role::source && !blocked_[at(j)];
+  };
+  for (index_t j = 0; j < sources_.size(); ++j)
+    if (usable(j)) largest = std::max(largest, score(j, c_[at(j)]));
+  index_t best = -1;
+  double top = 0;
+  trial_.resize(r_.size());
+  for (index_t j = 0; j < sources_.size(); ++j) {
+    if (!usable(j) || score(j, c_[at(j)]) < largest - score(j, error)) continue;
+    sources_.column(j, trial_.data());
+    const double value = score(j, dot(trial_, r_));
+    if (value <= top) continue;
+    top = value;
+    best = j;
+    column_ = trial_;
+  }
+  return top > 1e-9 * score(std::max<index_t>(best, 0), length_ * std::sqrt(dot(y_, y_))) ? best
+                                                                                          : -1;
+}
+
+bool Pursuit::take(index_t j) {
+  if (options_.method == PathOptions::Method::mp) {
+    take_alone(j);
+    return true;
+  }
+  blocked_[at(j)] = 1;
+  if (!active_.append(j, column_.data(), kDependent)) return false;
+  fit_active();
+  return true;
+}
+
+void Pursuit::take_alone(index_t j) {
+  index_t k = 0;
+  while (k < active_.size() && active_.source(k) != j) ++k;
+  if (k == active_.size()) {
+    active_.append(j, column_.data(), 0);
+    beta_.push_back(0);
+  }
+  const double step = dot(column_, r_) / dot(column_, column_);
+  beta_[at(k)] += step;
+  for (std::size_t i = 0; i < r_.size(); ++i) r_[i] -= step * column_[i];
+}
+
+void Pursuit::fit_active() {
+  std::vector<double> fit(r_.size());
+  active_.solve_least_squares(y_, beta_);
+  active_.combine(beta_, fit.data());
+  for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = y_[i] - fit[i];
+  if (prefitting()) deflate(active_.last_direction());
+}
+
+void Pursuit::deflate(const std::vector<double>& outside) {
+  std::vector<float> share(c_.size());
+  sources_.correlate(outside.data(), 1, share.data(), context_);
+  for (std::size_t j = 0; j < share.size(); ++j)
+    left_over_[j] -= static_cast<double>(share[j]) * static_cast<double>(share[j]);
+}
+
+Breakpoint Pursuit::here() const {
+  Breakpoint point;
+  for (index_t j = 0; j < sources_.size(); ++j)
+    if (sources_.role(j) == Role::source)
+      point.correlation = std::max(point.correlation, std::abs(static_cast<double>(c_[at(j)])));
+  for (index_t j = 0; j < sources_.size(); ++j)
+    point.traps += sources_.role(j) == Role::trap && std::abs(c_[at(j)]) > point.correlation;
+  return point;
+}
+
+Path Pursuit::run() {
+  index_t next = best_source();
+  bool ended = recorder_.record(active_, beta_, here(), r_);
+  for (index_t step = 0; step < options_.max_steps && !ended; ++step) {
+    context_.check();
+    while (next >= 0 && !take(next)) next = best_source();
+    if (next < 0) return recorder_.finish(Path::End::complete);
+    const index_t entered = next;
+    next = best_source();
+    Breakpoint point = here();
+    point.entered = entered;
+    ended = recorder_.record(active_, beta_, point, r_);
+    if (next < 0) return recorder_.finish(Path::End::complete);
+  }
+  return recorder_.finish(ended ? Path::End::rule : Path::End::steps);
+}
+
+}  // namespace
+
+Path pursuit_path(Sources& sources, const std::vector<double>& response, const PathOptions& options,
+                  const HeldOut* held, Context& context) {
+  return Pursuit(sources, response, options, held, context).run();
+}
+
+}  // namespace flexkern
