@@ -57,7 +57,8 @@ classification_outcome <- function(y) {
 warn_single_class <- function(outcome) {
   single <- outcome$classes[tabulate(outcome$code) == 1L]
   if (length(single) == 0L) return(invisible())
-  warn("Class ", name_list(single), plural(length(single), " has", " have"),
+  warn(plural(length(single), "Class ", "Classes "), name_list(single),
+       plural(length(single), " has", " have"),
        " a single observation and cannot be cross-validated.")
 }
 

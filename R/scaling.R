@@ -24,12 +24,12 @@ scale_methods <- function(scale, columns) {
 }
 
 # center and factor of every design column; the scaled value is (x - center) * factor.
-learn_scaling <- function(x, blueprint, scale, used = TRUE) {
+learn_scaling <- function(x, blueprint, scale) {
   columns <- source_names(blueprint)[!duplicated(blueprint$source)]
   method <- scale_methods(scale, columns)[blueprint$source]
   method[blueprint$indicator] <- "none"
-  spread <- if (is_sparse(x)) sparse_spread(x, method, used) else
-    vapply(seq_len(ncol(x)), function(j) column_spread(x[used, j], method[j]), numeric(2))
+  spread <- if (is_sparse(x)) sparse_spread(x, method) else
+    vapply(seq_len(ncol(x)), function(j) column_spread(x[, j], method[j]), numeric(2))
   center <- spread[1L, ]
   constant <- spread[2L, ] == 0
   factor <- ifelse(constant, 0, 1 / spread[2L, ])

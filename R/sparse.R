@@ -77,8 +77,7 @@ squared_norms <- function(x) {
 # ---- scaling ---------------------------------------------------------------------------------
 
 # The column_spread() of every column, zeros included, in rows 1 and 2.
-sparse_spread <- function(x, method, used = TRUE) {
-  if (!isTRUE(used)) x <- x[used, , drop = FALSE]
+sparse_spread <- function(x, method) {
   ends <- column_ends(x)
   n <- nrow(x)
   center <- ends[1L, ] / 2 + ends[2L, ] / 2

@@ -17,6 +17,7 @@
 #' plot(vpsvm(y ~ x1 + x2, data = d, radius = 0.7, gamma = 10, lambda = 1e-3), type = "cells")
 #' @export
 plot.vpsvm <- function(x, type = c("cv", "cells", "fit"), cell = NULL, ...) {
+  check_sound(x)
   searched <- x$folds > 0 && any(vapply(x$grid, has_surface, NA))
   type <- if (missing(type) && !searched) "cells" else
     check_choice(type, c("cv", "cells", "fit"), "type")

@@ -128,7 +128,7 @@ residuals.vpsvm <- function(object, ...) {
   stats::naresid(object$na.action, object$residuals)
 }
 
-# Of the kernel expansion: one row per support vector, named by its row in the training data.
+# Of the kernel expansion: one row per support vector, named by its `index`.
 #' @export
 coef.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "coef")

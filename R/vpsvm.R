@@ -61,8 +61,8 @@
 #' @param radius Largest radius of the cells, in the unit of the scaled columns; the radius that a
 #'   model has and prints is the one that its cells reached.
 #' @param cells Number of cells.
-#' @param max.cell Largest number of rows in a cell of the automatic partition. Equal rows are never
-#'   separated: more copies of one row than that make a larger cell.
+#' @param max.cell Largest number of rows in a cell of the automatic partition, its margin not
+#'   counted. Equal rows are never separated: more copies of one row make a larger cell.
 #' @param overlap A number from 0 to 1: the margin of a cell, in shares of its own number of rows.
 #'   The final models train on the margin too, which are the rows of other cells nearest to the
 #'   cell's border; the cell selects, validates and predicts on its own rows alone. The sum of

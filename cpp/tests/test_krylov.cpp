@@ -2,6 +2,7 @@
 
 #include "core/solver/factor_risk.h"
 #include "core/solver/krylov.h"
+#include "core/solver/search.h"
 #include "core/solver/tridiagonal.h"
 #include "naive.h"
 
@@ -222,6 +223,32 @@ TEST(Tridiagonal, IsTheLeastSquaresSolution) {
     const double residual = solve_shifted(alpha, beta, 0.7, 3, z);
     EXPECT_NEAR(residual, (b - h * truth).norm() / 3, 1e-12);
     for (index_t j = 0; j < m; ++j) EXPECT_NEAR(z[at(j)], truth[j], 1e-11);
+  }
+}
+
+// Where every pair is computed to the end, the starts are short beside the visits.
+TEST(Search, TheShareDoneGrowsToOne) {
+  const Data x = uniform_data(150, 2, 1), y = waves(x, 1, 0.4, 2);
+  const Validation validation = deal(150, 3);
+  const Points points(x.view());
+  const Kernel kernel = radial(1);
+  const auto device = device_for(*available_micro().front());
+  Context context;
+  const auto gram = device->gram(points, kernel, 1, context);
+  const FoldPlan plan = validation.plan(gram->stride());
+  for (const bool race : {true, false}) {
+    SearchOptions options;
+    options.race = race;
+    std::vector<double> shares;
+    const SearchTask task{
+        plan,    y.view(), points,  kernel,  *gram,
+        *device, 1,        options, context, [&](double s) { shares.push_back(s); }};
+    Surface surface({0.1, 1, 10}, kLambdas);
+    search_krylov(task, surface);
+    ASSERT_EQ(shares.size(), 6u);
+    EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+    EXPECT_NEAR(shares[2], race ? 0.5 : 1.0 / 6, 1e-12);
+    EXPECT_NEAR(shares.back(), 1, 1e-12);
   }
 }
 

@@ -68,3 +68,11 @@ test_that("each cell selects its own parameters", {
   expect_identical(nrow(cells), 3L)
   expect_identical(cells$size, fit$cell.size)
 })
+
+test_that("equal rows stay together, also beyond max.cell", {
+  set.seed(1)
+  x <- rbind(matrix(0.5, 100, 2), matrix(runif(400), 200))
+  fit <- vpsvm(x, rnorm(300), max.cell = 50, gamma = 1, lambda = 1, seed = 1)
+  expect_length(unique(fit$cell[1:100]), 1)
+  expect_lte(max(fit$cell.size[-fit$cell[1]]), 50)
+})

@@ -7,7 +7,7 @@
 
 #include "core/solver/cg_risk.h"
 #include "core/solver/dense.h"
-#include "core/solver/screen.h"
+#include "core/solver/frontier.h"
 #include "folds.h"
 #include "grid.h"
 
@@ -192,8 +192,8 @@ void CellFitter::search(Surface& surface) {
                  surface);
   } else {
     const SearchTask task = search_task();
-    if (options_.search.race && options_.search.direct && responses().cols() >= kManyResponses)
-      search_screened(task, item_, surface);
+    if (options_.search.race)
+      search_levels(task, item_, surface);
     else
       search_krylov(task, surface);
   }

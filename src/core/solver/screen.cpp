@@ -44,19 +44,27 @@ constexpr double kStart = 1.05;
 
 }  // namespace
 
-void search_screened(const SearchTask& task, std::uint64_t item, Surface& surface) {
-  const std::vector<double> mixed =
-      mixtures(task.responses, Rng(task.context.seed, stream::kProbe + 1 + item));
-  const FoldPlan first = first_fold(task.plan);
-  SearchOptions loose = task.options;
+Mixtures::Mixtures(const SearchTask& task, std::uint64_t item)
+    : task_(task), options_(task.options) {
+  if (task.responses.cols() < kManyResponses) return;
+  values_ = mixtures(task.responses, Rng(task.context.seed, stream::kProbe + 1 + item));
   const double infinite = std::numeric_limits<double>::infinity();
-  loose.clip = {-infinite, infinite};
-  const ConstMatrixRef responses(mixed.data(), task.plan.n, kMixtures);
+  options_.clip = {-infinite, infinite};
+  const ConstMatrixRef responses(values_.data(), task.plan.n, kMixtures);
+  mixed_ = std::make_unique<SearchTask>(SearchTask{task.plan, responses, task.x, task.kernel,
+                                                   task.gram, task.device, task.threads, options_,
+                                                   task.context, task.report});
+}
+
+void search_screened(const SearchTask& task, std::uint64_t item, Surface& surface) {
+  const Mixtures mixtures(task, item);
+  const SearchTask& mixed = mixtures.task();
+  const FoldPlan first = first_fold(task.plan);
   const auto half = [&](double share) {
     if (task.report) task.report(0.5 * share);
   };
-  search_krylov({first, responses, task.x, task.kernel, task.gram, task.device, task.threads, loose,
-                 task.context, half},
+  search_krylov({first, mixed.responses, mixed.x, mixed.kernel, mixed.gram, mixed.device,
+                 mixed.threads, mixed.options, mixed.context, half},
                 surface);
   const double least = best_choice(surface).risk;
   std::fill(surface.settled.begin(), surface.settled.end(), 0);

@@ -62,7 +62,7 @@ class Tournament {
     const std::size_t first = static_cast<std::size_t>(
         std::min_element(lanes_.begin(), lanes_.end(), better) - lanes_.begin());
     finish(first);
-    report();
+    report(1);
     // Outwards from the most promising gamma, until the risk has risen on both sides.
     bool falling = true;
     for (std::size_t g = first; g-- > 0;) falling = visit(g, falling);
@@ -88,19 +88,23 @@ class Tournament {
       advance(lane);
       if (lane.steps() >= kFairStart) lane.compare(best_);
     }
-    report();
+    report(start_share());
   }
 
+  // What a start takes beside a visit, which without the race settles every penalty.
+  double start_share() const { return task_.options.race ? 1 : 0.2; }
+
   // Every gamma is started and visited once.
-  void report() {
-    const double all = 2 * static_cast<double>(surface_.gammas.size());
-    if (task_.report) task_.report(static_cast<double>(++milestones_) / all);
+  void report(double share) {
+    const double all = (1 + start_share()) * static_cast<double>(surface_.gammas.size());
+    done_ += share;
+    if (task_.report) task_.report(done_ / all);
   }
 
   bool visit(std::size_t g, bool falling) {
     const double limit = kRise * best_;
     if (!task_.options.race || falling || lanes_[g]->least() <= limit) finish(g);
-    report();
+    report(1);
     return falling && lanes_[g]->least() <= limit;
   }
 
@@ -147,7 +151,7 @@ class Tournament {
   std::vector<std::unique_ptr<Lane>> lanes_;
   double best_ = std::numeric_limits<double>::infinity();
   bool pairs_settled_ = false;
-  int milestones_ = 0;
+  double done_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,32 @@
+// A part of the rows of a search, as a search of its own.
+#ifndef FLEXKERN_SOLVER_SAMPLE_H
+#define FLEXKERN_SOLVER_SAMPLE_H
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "search.h"
+
+namespace flexkern {
+
+class Sample {
+ public:
+  // About `share` of the rows of every fold, drawn at random for work item `item`.
+  Sample(const SearchTask& task, double share, std::uint64_t item,
+         std::function<void(double)> report);
+  const SearchTask& task() const { return *task_; }
+
+ private:
+  std::vector<index_t> rows_;
+  std::unique_ptr<ChosenPoints> points_;
+  std::vector<double> responses_;
+  std::unique_ptr<GramMatrix> gram_;
+  std::unique_ptr<FoldPlan> plan_;
+  std::unique_ptr<SearchTask> task_;
+};
+
+}  // namespace flexkern
+
+#endif
