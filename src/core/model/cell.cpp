@@ -124,10 +124,11 @@ void CellFitter::split_responses() {
   }
 }
 
-// The Gram matrix and the folds of the rows that models train on now.
+// The Gram matrix and the folds of the rows that models train on now. With a margin there is no
+// search, and a compact matrix does.
 void CellFitter::load() {
   gram_.reset();
-  if (is_large())
+  if (is_large() || (n_ > data_.own() && n_ > kDenseRows))
     gram_ =
         device_.compact_gram(points(), options_.kernel, options_.gram_bytes, threads_, context_);
   else if (n_ > kDenseRows)
@@ -475,6 +476,16 @@ double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& op
       static_cast<double>(options.gammas.empty() ? std::size_t{10} : options.gammas.size());
   const double search = search_bytes(rows, systems, columns, gammas);
   return device.gram_bytes(n) + std::max(search, solve) + (factors ? 4 * rows * rows * folds : 0);
+}
+
+double margin_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
+                    const Device& device, bool factors) {
+  const double rows = static_cast<double>(n);
+  const double folds = options.average ? std::max(options.folds, 1) : 1;
+  const double solve =
+      solve_bytes(rows, static_cast<double>(responses) * folds, static_cast<double>(d));
+  const double gram = std::min(options.gram_bytes, device.compact_gram_bytes(n));
+  return gram + solve + (factors && n <= options.search_rows ? 4 * rows * rows * folds : 0);
 }
 
 CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,

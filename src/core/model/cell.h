@@ -56,6 +56,10 @@ struct CellFit {
 double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
                   const Device& device, bool factors = false);
 
+// The same of the final models on all n rows, own ones and margin.
+double margin_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
+                    const Device& device, bool factors);
+
 CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,
                  std::uint64_t item, int threads, Context& context);
 

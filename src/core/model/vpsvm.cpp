@@ -42,9 +42,15 @@ struct Schedule {
 
 class Scheduler {
  public:
-  Scheduler(const std::vector<Rows>& rows, const CellData& data, const CellOptions& options,
-            const Device& device, const Context& context)
-      : rows_(rows), data_(data), options_(options), device_(device), context_(context) {}
+  Scheduler(const std::vector<Rows>& rows, const std::vector<index_t>& margins,
+            const CellData& data, const CellOptions& options, const Device& device,
+            const Context& context)
+      : rows_(rows),
+        margins_(margins),
+        data_(data),
+        options_(options),
+        device_(device),
+        context_(context) {}
 
   Schedule run() {
     schedule_.options = options_;
@@ -69,8 +75,12 @@ class Scheduler {
   }
   double bytes(std::size_t at) const {
     const CellOptions& options = schedule_.options;
-    return cell_bytes(size(at), values_per_row(), data_.y.cols(), options, device_,
-                      options.search.direct);
+    const index_t margin = margins_.empty() ? 0 : margins_[schedule_.order[at]];
+    const index_t d = values_per_row(), responses = data_.y.cols();
+    const bool factors = options.search.direct;
+    const double own = cell_bytes(size(at) - margin, d, responses, options, device_, factors);
+    if (margin == 0) return own;
+    return std::max(own, margin_bytes(size(at), d, responses, options, device_, factors));
   }
   // Does without factorisations if the largest cell does not fit the budget, and then without a
   // part of its Gram matrix if it is a large one: at least a quarter must fit, since every product
@@ -116,6 +126,7 @@ class Scheduler {
   }
 
   const std::vector<Rows>& rows_;
+  const std::vector<index_t>& margins_;
   const CellData& data_;
   const CellOptions& options_;
   const Device& device_;
@@ -147,7 +158,7 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
                                const Device& device, Context& context, double& bytes) {
   require(margins.empty() || margins.size() == rows.size(), "each cell needs a margin");
   const auto margin = [&](std::size_t c) { return margins.empty() ? 0 : margins[c]; };
-  const Schedule schedule = Scheduler(rows, data, options, device, context).run();
+  const Schedule schedule = Scheduler(rows, margins, data, options, device, context).run();
   bytes = schedule.bytes;
   std::vector<CellFit> fits(rows.size());
   double work = 0;
