@@ -34,7 +34,7 @@ TEST_P(LowRankTest, WhatIsLeftIsPositiveAndItsTraceIsKnown) {
     for (const double gamma : {0.05, 1.0, 20.0}) {
       const Data x = uniform_data(n, 3, 1);
       const MatrixXd gram = naive_gram(radial(gamma), x.view(), x.view());
-      const PivotedCholesky factor(x.view(), radial(gamma), *device_, n / 2, 1e-3, 1, context_);
+      const PivotedCholesky factor(x.view(), radial(gamma), *device_, {n / 2, 1e-3}, 1, context_);
       const MatrixXd l = to_matrix(factor, n), left = gram - l * l.transpose();
       EXPECT_LE(factor.rank(), n / 2);
       EXPECT_TRUE(factor.rank() == n / 2 || factor.left() <= 1e-3) << n << " " << gamma;
@@ -47,18 +47,28 @@ TEST_P(LowRankTest, AsManyColumnsAsDirections) {
   Data x = uniform_data(90, 2, 2);
   for (index_t i = 0; i < 90; ++i)
     for (index_t k = 0; k < 2; ++k) x(i, k) = x(i % 7, k);
-  const PivotedCholesky points(x.view(), radial(1), *device_, 40, 0, 1, context_);
+  const PivotedCholesky points(x.view(), radial(1), *device_, {40, 0}, 1, context_);
   EXPECT_EQ(points.rank(), 7);
   EXPECT_NEAR(points.left(), 0, 1e-9);
   const Data y = uniform_data(90, 3, 3);
-  const PivotedCholesky lines(y.view(), linear(), *device_, 40, 0, 1, context_);
+  const PivotedCholesky lines(y.view(), linear(), *device_, {40, 0}, 1, context_);
   EXPECT_EQ(lines.rank(), 3);
+}
+
+TEST_P(LowRankTest, NarrowKernelsAreGivenUpEarly) {
+  const Data x = uniform_data(600, 3, 3);
+  const RankLimits limits{300, 1e-3, 1};
+  const PivotedCholesky narrow(x.view(), radial(500), *device_, limits, 1, context_);
+  EXPECT_LT(narrow.rank(), 150);
+  EXPECT_GT(narrow.left(), 300);
+  const PivotedCholesky wide(x.view(), radial(0.1), *device_, limits, 1, context_);
+  EXPECT_LE(wide.left(), 1e-3);
 }
 
 TEST_P(LowRankTest, GramsOfTheFolds) {
   const index_t n = 300;
   const Data x = uniform_data(n, 2, 4);
-  const PivotedCholesky factor(x.view(), radial(2), *device_, 50, 0, 1, context_);
+  const PivotedCholesky factor(x.view(), radial(2), *device_, {50, 0}, 1, context_);
   const MatrixXd l = to_matrix(factor, n);
   Validation all[] = {deal(n, 3), deal(n, 3), whole(n)};
   all[0].weights = exact_weights(n, 5);
@@ -116,7 +126,7 @@ TEST_P(LowRankTest, SystemsHaveTheRisksOfExactSolutions) {
         const auto gram = device_->gram(s.x.view(), kernel, 1, context_);
         gram->set_gamma(gamma);
         const FoldPlan plan = s.validation.plan(gram->stride());
-        LowRank low_rank(plan, s.x.view(), kernel, *device_, rank, 1e-9, 1, context_);
+        LowRank low_rank(plan, s.x.view(), kernel, *device_, {rank, 1e-9}, 1, context_);
         LowRankSystems systems(plan, s.y.view(), *gram, *GetParam(), low_rank, lambda, 1, context_);
         ASSERT_TRUE(systems.solve(300)) << gamma << " " << rank << " " << lambda;
         const MatrixXd k = naive_gram(kernel, s.x.view(), s.x.view());
@@ -132,7 +142,7 @@ TEST_P(LowRankTest, WideKernelsAndTinyPenalties) {
   const auto gram = device_->gram(s.x.view(), kernel, 1, context_);
   gram->set_gamma(kernel.gamma);
   const FoldPlan plan = s.validation.plan(gram->stride());
-  LowRank low_rank(plan, s.x.view(), kernel, *device_, 100, 1e-12, 1, context_);
+  LowRank low_rank(plan, s.x.view(), kernel, *device_, {100, 1e-12}, 1, context_);
   const double lambda = 1e-9;
   LowRankSystems systems(plan, s.y.view(), *gram, *GetParam(), low_rank, lambda, 1, context_);
   ASSERT_TRUE(systems.solve(1));

@@ -28,8 +28,9 @@ void CgRisk::set_pair(double gamma, double lambda) {
     task_.gram.set_gamma(gamma);
     preconditioner_.reset();
     preconditioner_ = std::make_unique<LowRank>(
-        plan, task_.x, task_.kernel.with_gamma(gamma), task_.device, std::min(kRank, plan.n / 5),
-        lambda * plan.folds[0].rows, task_.threads, task_.context);
+        plan, task_.x, task_.kernel.with_gamma(gamma), task_.device,
+        RankLimits{std::min(kRank, plan.n / 5), lambda * plan.folds[0].rows}, task_.threads,
+        task_.context);
   }
   preconditioner_->set_lambda(lambda);
 }

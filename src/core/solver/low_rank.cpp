@@ -18,12 +18,12 @@ constexpr double kRounding = 1e-7;
 }  // namespace
 
 LowRank::LowRank(const FoldPlan& plan, const Points& x, const Kernel& kernel, const Device& device,
-                 index_t capacity, double enough, int threads, Context& context)
+                 const RankLimits& limits, int threads, Context& context)
     : plan_(plan),
       micro_(device.host()),
       threads_(threads),
       context_(context),
-      factor_(x, kernel, device, capacity, enough, threads, context),
+      factor_(x, kernel, device, limits, threads, context),
       padded_(round_up(factor_.rank(), kPanel)) {}
 
 void LowRank::pack() {

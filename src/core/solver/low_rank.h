@@ -16,7 +16,7 @@ namespace flexkern {
 class LowRank {
  public:
   LowRank(const FoldPlan& plan, const Points& x, const Kernel& kernel, const Device& device,
-          index_t capacity, double enough, int threads, Context& context);
+          const RankLimits& limits, int threads, Context& context);
   index_t rank() const { return factor_.rank(); }
   // The trace of K - L L', which bounds its norm.
   double left() const { return factor_.left(); }

@@ -19,9 +19,14 @@ constexpr double kLeft = 0.5 * LowRankSystems::kExact;
 // The largest eigenvalue of what is left, in means of them.
 constexpr double kSpread = 10;
 // Steps that are tried, as a multiple of those expected, and those before anything is known.
-constexpr double kPatience = 4, kFewSteps = 4;
+constexpr double kPatience = 4, kFewSteps = 1;
+// Steps that the estimate leaves out.
+constexpr double kFreeSteps = 4;
 // Penalties that share a factor.
 constexpr double kPenalties = 3;
+
+// Steps of conjugate gradients per root of the condition number.
+double steps_per_root() { return 0.5 * std::log(2 / LowRankSystems::kReduction); }
 
 double cube(double x) { return x * x * x; }
 
@@ -55,26 +60,38 @@ double LowRankRisk::least_time() const {
 void LowRankRisk::take(double gamma, double lambda) {
   task_.gram.set_gamma(gamma);
   const double may = LowRankSystems::kExact * shift(lambda);
-  if (low_rank_ && gamma == gamma_ && (low_rank_->rank() >= capacity() || low_rank_->left() <= may))
-    return;
+  const bool known = low_rank_ && gamma == gamma_;
+  if (known && (low_rank_->rank() >= capacity() || low_rank_->left() <= may)) return;
+  if (known && gave_up_ && lambda <= lambda_) return;
   low_rank_.reset();
   gamma_ = gamma;
-  low_rank_ =
-      std::make_unique<LowRank>(task_.plan, task_.x, task_.kernel.with_gamma(gamma), task_.device,
-                                capacity(), kLeft * shift(lambda), task_.threads, task_.context);
+  lambda_ = lambda;
+  const RankLimits limits{capacity(), kLeft * shift(lambda), most_left(lambda)};
+  low_rank_ = std::make_unique<LowRank>(task_.plan, task_.x, task_.kernel.with_gamma(gamma),
+                                        task_.device, limits, task_.threads, task_.context);
+  gave_up_ = low_rank_->rank() < capacity() && low_rank_->left() > limits.enough;
 }
 
-// From the bound of conjugate gradients by the condition number.
+// By the bound of conjugate gradients through the condition number.
 double LowRankRisk::steps_needed(double lambda) const {
   const double rest = static_cast<double>(task_.plan.n - low_rank_->rank());
   const double norm = std::min(1.0, kSpread / rest) * low_rank_->left();
-  const double condition = 1 + norm / shift(lambda);
-  return 1 + 0.5 * std::sqrt(condition) * std::log(2 / LowRankSystems::kReduction);
+  return 1 + steps_per_root() * (std::sqrt(1 + norm / shift(lambda)) - 1);
+}
+
+// The inverse of the above: what may be left for half the time of factorising.
+double LowRankRisk::most_left(double lambda) const {
+  const double rank = static_cast<double>(capacity());
+  const double rest = static_cast<double>(task_.plan.n) - rank;
+  const double fixed = time_of(0, rank), step = time_of(1, rank) - fixed;
+  const double root = std::max(0.5 * factor_time(task_) - fixed, step) / (step * steps_per_root());
+  return shift(lambda) * root * root * std::max(1.0, rest / kSpread);
 }
 
 double LowRankRisk::time(double gamma, double lambda) {
   if (!hopeful()) return factor_time(task_);
   take(gamma, lambda);
+  if (gave_up_) return factor_time(task_);
   const double rank = static_cast<double>(low_rank_->rank());
   return std::min(factor_time(task_), time_of(steps_needed(lambda), rank));
 }
@@ -84,7 +101,7 @@ double LowRankRisk::operator()(double gamma, double lambda) {
   if (!(time(gamma, lambda) < factor_time(task_))) return nothing;
   LowRankSystems all(task_.plan, task_.responses, task_.gram, task_.device.host(), *low_rank_,
                      lambda, task_.threads, task_.context);
-  const auto most = static_cast<index_t>(kPatience * steps_needed(lambda));
+  const auto most = static_cast<index_t>(kPatience * (kFreeSteps + steps_needed(lambda)));
   return all.solve(most) ? all.risk(task_.options.clip) : nothing;
 }
 

@@ -28,10 +28,12 @@ class LowRankRisk {
   double shift(double lambda) const;
   index_t capacity() const;
   double steps_needed(double lambda) const;
+  double most_left(double lambda) const;
   double time_of(double steps, double rank) const;
 
   const SearchTask& task_;
-  double gamma_ = 0;
+  double gamma_ = 0, lambda_ = 0;  // for which the factor was made
+  bool gave_up_ = false;           // it would not have been of use
   std::unique_ptr<LowRank> low_rank_;
 };
 

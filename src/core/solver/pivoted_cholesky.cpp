@@ -20,18 +20,18 @@ constexpr double kDuplicate = 0.01;
 }  // namespace
 
 PivotedCholesky::PivotedCholesky(const Points& x, const Kernel& kernel, const Device& device,
-                                 index_t capacity, double enough, int threads, Context& context)
+                                 const RankLimits& limits, int threads, Context& context)
     : x_(x),
       kernel_(kernel),
       device_(device),
       micro_(device.host()),
       n_(x.rows()),
       stride_(round_up(n_, kPanel)),
-      capacity_(capacity),
+      capacity_(limits.capacity),
       threads_(threads),
       context_(context),
       rng_(context.seed, stream::kProbe),
-      values_(stride_ * capacity),
+      values_(stride_ * limits.capacity),
       columns_(stride_ * kBlock) {
   std::fill_n(values_.data(), values_.size(), 0.0);
   std::fill_n(columns_.data(), columns_.size(), 0.0);
@@ -39,9 +39,11 @@ PivotedCholesky::PivotedCholesky(const Points& x, const Kernel& kernel, const De
   diagonal_.resize(static_cast<std::size_t>(n_));
   for (double& d : diagonal_) d = std::max(d, 0.0);
   largest_ = *std::max_element(diagonal_.begin(), diagonal_.end());
-  while (rank_ < capacity_ && left() > enough) {
+  while (rank_ < capacity_ && left() > limits.enough) {
     context_.check();
     if (!(*std::max_element(diagonal_.begin(), diagonal_.end()) > kNoise * largest_)) break;
+    const double before = left();
+    const index_t rank = rank_;
     const std::vector<index_t> pivots = draw(std::min(kBlock, capacity_ - rank_));
     residual_columns(pivots);
     std::vector<index_t> kept;
@@ -52,6 +54,10 @@ PivotedCholesky::PivotedCholesky(const Points& x, const Kernel& kernel, const De
       const index_t pivot = pivots[static_cast<std::size_t>(k)];
       diagonal_[static_cast<std::size_t>(pivot)] = 0;
     }
+    // The pace of later columns is that of these, or slower.
+    const double columns = static_cast<double>(rank_ - rank);
+    const double rest = static_cast<double>(capacity_ - rank_) / columns;
+    if (rank > 0 && left() * std::pow(left() / before, rest) > limits.most) break;
   }
   columns_ = Buffer<double>();
 }

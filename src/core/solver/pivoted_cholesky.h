@@ -2,6 +2,7 @@
 #ifndef FLEXKERN_SOLVER_PIVOTED_CHOLESKY_H
 #define FLEXKERN_SOLVER_PIVOTED_CHOLESKY_H
 
+#include <limits>
 #include <vector>
 
 #include "core/base/rng.h"
@@ -9,19 +10,24 @@
 
 namespace flexkern {
 
+// When a factor ends: at `capacity` columns, or once the trace of K - L L' falls to `enough`, or as
+// soon as its pace tells that more than `most` would be left at the capacity.
+struct RankLimits {
+  index_t capacity;
+  double enough;
+  double most = std::numeric_limits<double>::infinity();
+};
+
 // K ~ L L' by Cholesky with random pivots, each drawn in proportion to what is left of the diagonal
-// (Chen, Epperly, Tropp and Webber 2023), many at a time. It ends at `capacity` columns, or once
-// the trace of K - L L', which bounds its norm, falls to `enough`.
+// (Chen, Epperly, Tropp and Webber 2023), many at a time.
 class PivotedCholesky {
  public:
-  PivotedCholesky(const Points& x, const Kernel& kernel, const Device& device, index_t capacity,
-                  double enough, int threads, Context& context);
+  PivotedCholesky(const Points& x, const Kernel& kernel, const Device& device,
+                  const RankLimits& limits, int threads, Context& context);
   index_t rank() const { return rank_; }
   index_t capacity() const { return capacity_; }
-  // The trace of K - L L'.
+  // The trace of K - L L', which bounds its norm.
   double left() const;
-  // Of K.
-  double largest_diagonal() const { return largest_; }
   // Rows [16 p, 16 p + 16) of L: row r of column j is at [16 j + r]; zero beyond the points.
   const double* panel(index_t p) const { return values_.data() + p * capacity_ * kPanel; }
 

@@ -123,10 +123,11 @@ class CgSolver : public InnerSolver {
       return run(residual, correction, reduction, left_);
     const index_t steps = run(residual, correction, reduction, std::min(left_, kPlainSteps));
     if (steps < kPlainSteps || left_ == 0) return steps;
-    preconditioner_ = std::make_unique<LowRank>(
-        problem_.plan, problem_.x, problem_.kernel, problem_.device,
-        std::min(kRank, problem_.plan.n / 5), problem_.lambda * problem_.plan.folds[0].rows,
-        problem_.threads, problem_.context);
+    preconditioner_ =
+        std::make_unique<LowRank>(problem_.plan, problem_.x, problem_.kernel, problem_.device,
+                                  RankLimits{std::min(kRank, problem_.plan.n / 5),
+                                             problem_.lambda * problem_.plan.folds[0].rows},
+                                  problem_.threads, problem_.context);
     preconditioner_->set_lambda(problem_.lambda);
     return steps + run(residual, correction, reduction, left_);
   }

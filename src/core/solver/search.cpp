@@ -36,6 +36,9 @@ constexpr index_t kHeat = 16;
 constexpr index_t kFairStart = 8;
 // The share of its steps so far that a Krylov process needs for one penalty more.
 constexpr double kFurther = 0.7;
+// Pairs that are settled on the way downhill, in place of the penalties that the process would
+// serve.
+constexpr double kPairs = 4;
 // A gamma whose least estimate is this much above the best risk ends the way outwards.
 constexpr double kRise = 1.02;
 
@@ -130,7 +133,8 @@ class Tournament {
   // next penalty.
   bool prefer_pairs(const Lane& lane) {
     if (!task_.options.direct) return false;
-    const double further = kFurther * static_cast<double>(lane.steps()) * product_time(task_);
+    const double further =
+        kFurther / kPairs * static_cast<double>(lane.steps()) * product_time(task_);
     return further > settler_.least_time() && further > settler_.time(lane.gamma());
   }
 
