@@ -35,6 +35,24 @@ TEST_P(GramTest, EntriesAreKernelValuesOfAnyNumberOfPoints) {
     }
 }
 
+// With few columns only the lower triangle is read.
+TEST_P(GramTest, ProductsFromHalfOfTheMatrix) {
+  if (slow_run()) GTEST_SKIP();
+  for (const index_t n : {1500, 1795}) {
+    const Data x = uniform_data(n, 3, 7);
+    const Kernel kernel = radial(2);
+    const MatrixXd in = random_block(n, 10, 8);
+    const MatrixXd truth = naive_gram(kernel, x.view(), x.view()) * in;
+    const auto one = gram(x, kernel), two = gram(x, kernel, 2);
+    for (const index_t cols : {1, 4, 5, 7, 10}) {
+      const MatrixXd out = product(*one, in.leftCols(cols));
+      EXPECT_LT(max_abs(out - truth.leftCols(cols)), 1e-6 * static_cast<double>(n)) << n << cols;
+      EXPECT_EQ(product(*two, in.leftCols(cols)), out);
+      EXPECT_EQ(product(*one, in.leftCols(1)), out.col(0));
+    }
+  }
+}
+
 TEST_P(GramTest, ANewGammaReplacesTheOldOne) {
   const Data x = uniform_data(50, 2, 2);
   auto k = gram(x, radial(100));

@@ -66,6 +66,27 @@ void check_gemm(Gemm gemm, index_t cols, index_t depth, index_t ldc) {
     }
 }
 
+TEST_P(MicroTest, TransposedProductsAreThoseOfThreeLoops) {
+  const index_t stride = 40 * kPanel, ldx = 120, ldc = 20;
+  for (const index_t panels : {1, 2, 7})
+    for (const index_t pairs : {1, 3, 8})
+      for (index_t cols = 1; cols <= kDotCols; ++cols) {
+        const Buffer<float> a = random_buffer<float>(panels * stride, 1);
+        const Buffer<float> x = random_buffer<float>(ldx * cols, 2);
+        const Buffer<float> before = random_buffer<float>(ldc * cols, 3), c = copy(before);
+        micro().gemm_transposed(panels, stride, pairs, a.data(), x.data(), ldx, cols, c.data(),
+                                ldc);
+        for (index_t j = 0; j < cols; ++j)
+          for (index_t k = 0; k < ldc; ++k) {
+            double sum = before[j * ldc + k];
+            for (index_t i = 0; i < panels * kPanel && k < 2 * pairs; ++i)
+              sum += static_cast<double>(a[i / kPanel * stride + k * kPanel + i % kPanel]) *
+                     x[j * ldx + i];
+            ASSERT_NEAR(c[j * ldc + k], sum, 1e-5) << panels << " " << pairs << " " << cols;
+          }
+      }
+}
+
 TEST_P(MicroTest, ProductsOfAllDepthsAreThoseOfThreeLoops) {
   for (const index_t depth : {0, 1, 2, 3, 7, 16, 33, 255, 256, 1000})
     for (const index_t ldc : {16, 17, 40}) {

@@ -18,6 +18,9 @@ constexpr index_t kDepth = 256;
 constexpr index_t kSerialPack = 200000;
 // Panels that one work item covers.
 constexpr index_t kPanelsPerItem = 8;
+// With few columns a product takes as long as reading the matrix, and half of it will do: blocks of
+// so many panels, the left ones in tiles of so many columns, multiply twice.
+constexpr index_t kFewCols = 2 * kDotCols, kHalfRows = 1500, kBlockPanels = 16, kTile = 256;
 
 class CpuGram : public GramMatrix {
  public:
@@ -61,15 +64,12 @@ class CpuGram : public GramMatrix {
   }
 
   void multiply(const float* in, index_t cols, float* out) override {
-    const index_t width = micro_.cols_f32, groups = round_up(cols, width) / width;
-    packed_.reserve(groups * width * n_);
-    const index_t rows = 512, items = (n_ + rows - 1) / rows;
-    const int crew = n_ * cols < kSerialPack ? 1 : threads_;
-    parallel_for(items, crew, context_, [&](index_t item, int) {
-      pack_columns(in, stride(), cols, width, item * rows, std::min(n_, (item + 1) * rows), n_,
-                   packed_.data());
+    if (cols <= kFewCols && n_ >= kHalfRows) return multiply_half(in, cols, out);
+    pack(in, cols);
+    for_panels([&](index_t first, index_t last) {
+      clear(first, last, cols, out);
+      product(first, last, 0, n_, cols, out);
     });
-    for_panels([&](index_t first, index_t last) { product(first, last, cols, out); });
   }
 
  private:
@@ -78,6 +78,17 @@ class CpuGram : public GramMatrix {
     const index_t items = (panels_ + kPanelsPerItem - 1) / kPanelsPerItem;
     parallel_for(items, threads_, context_, [&](index_t item, int) {
       f(item * kPanelsPerItem, std::min(panels_, (item + 1) * kPanelsPerItem));
+    });
+  }
+
+  void pack(const float* in, index_t cols) {
+    const index_t width = micro_.cols_f32;
+    packed_.reserve(round_up(cols, width) * n_);
+    const index_t rows = 512, items = (n_ + rows - 1) / rows;
+    const int crew = n_ * cols < kSerialPack ? 1 : threads_;
+    parallel_for(items, crew, context_, [&](index_t item, int) {
+      pack_columns(in, stride(), cols, width, item * rows, std::min(n_, (item + 1) * rows), n_,
+                   packed_.data());
     });
   }
 
@@ -99,14 +110,56 @@ class CpuGram : public GramMatrix {
     if (!std::isfinite(sum)) throw Error("the Gram matrix has values that are not finite");
   }
 
-  // Rows of panels [first, last) of the product. Partial sums over kDepth columns are added up,
-  // which keeps the rounding error of single precision small as well.
-  void product(index_t first, index_t last, index_t cols, float* out) {
+  // K in from the lower triangle. A block's sums for the rows above it are kept apart and added up
+  // in a fixed order.
+  void multiply_half(const float* in, index_t cols, float* out) {
+    pack(in, cols);
+    const index_t block = kBlockPanels * kPanel, blocks = round_up(n_, block) / block;
+    partial_.reserve(block * cols * blocks * (blocks - 1) / 2);
+    parallel_for(blocks, threads_, context_, [&](index_t item, int) {
+      const index_t b = blocks - 1 - item;  // the largest ones first
+      half_block(b, in, cols, partial_.data() + block * cols * b * (b - 1) / 2, out);
+    });
+    parallel_for(blocks, threads_, context_, [&](index_t above, int) {
+      const index_t first = above * block, last = std::min(stride(), first + block);
+      for (index_t b = above + 1; b < blocks; ++b) {
+        const float* sums = partial_.data() + block * cols * b * (b - 1) / 2;
+        for (index_t c = 0; c < cols; ++c)
+          micro_.axpy(last - first, 1.0f, sums + c * b * block + first, out + c * stride() + first);
+      }
+    });
+  }
+
+  // The rows of block b times the columns up to its end; and, in `sums`, what its rows add to the
+  // rows above.
+  void half_block(index_t b, const float* in, index_t cols, float* sums, float* out) {
+    const index_t first = b * kBlockPanels, last = std::min(panels_, first + kBlockPanels);
+    const index_t above = first * kPanel;
+    clear(first, last, cols, out);
+    std::fill_n(sums, above * cols, 0.0f);
+    for (index_t k = 0; k < above; k += kTile) {
+      context_.check();
+      product(first, last, k, std::min(above, k + kTile), cols, out);
+      for (index_t c = 0; c < cols; c += kDotCols)
+        micro_.gemm_transposed(last - first, n_ * kPanel, std::min(kTile, above - k) / 2,
+                               values_.data() + (first * n_ + k) * kPanel,
+                               in + c * stride() + above, stride(), std::min(kDotCols, cols - c),
+                               sums + c * above + k, above);
+    }
+    product(first, last, above, std::min(n_, last * kPanel), cols, out);
+  }
+
+  void clear(index_t first, index_t last, index_t cols, float* out) const {
     for (index_t c = 0; c < cols; ++c)
       std::fill(out + c * stride() + first * kPanel, out + c * stride() + last * kPanel, 0.0f);
-    for (index_t k = 0; k < n_; k += kDepth)
+  }
+
+  // Rows of panels [first, last) += their columns [begin, end) times the block. Partial sums over
+  // kDepth columns are added up, which keeps the rounding error of single precision small as well.
+  void product(index_t first, index_t last, index_t begin, index_t end, index_t cols, float* out) {
+    for (index_t k = begin; k < end; k += kDepth)
       for (index_t p = first; p < last; ++p)
-        update_panel(micro_, std::min(kDepth, n_ - k), values_.data() + (p * n_ + k) * kPanel,
+        update_panel(micro_, std::min(kDepth, end - k), values_.data() + (p * n_ + k) * kPanel,
                      packed_.data() + k * micro_.cols_f32, n_ * micro_.cols_f32, cols,
                      out + p * kPanel, stride());
   }
@@ -117,7 +170,7 @@ class CpuGram : public GramMatrix {
   int threads_;
   const Micro& micro_;
   Context& context_;
-  Buffer<float> base_, values_, packed_;
+  Buffer<float> base_, values_, packed_, partial_;
 };
 
 }  // namespace

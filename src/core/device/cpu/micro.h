@@ -14,6 +14,8 @@ namespace flexkern {
 // each.
 constexpr index_t kPanel = 16;
 
+constexpr index_t kDotCols = 5, kDotAhead = 256;
+
 inline index_t round_up(index_t n, index_t unit) { return (n + unit - 1) / unit * unit; }
 
 struct Micro {
@@ -24,6 +26,11 @@ struct Micro {
   // c (16 x cols, columns ldc apart) += a (packed panel, k columns) * b (packed group, k rows).
   void (*gemm_f32)(index_t k, const float* a, const float* b, float* c, index_t ldc);
   void (*gemm_f64)(index_t k, const double* a, const double* b, double* c, index_t ldc);
+  // c (2 m x cols, columns ldc apart) += A' x, where A is `panels` panels that begin `stride`
+  // values apart, of which 2 m columns are taken, and x has columns ldx apart; cols is at most
+  // kDotCols.
+  void (*gemm_transposed)(index_t panels, index_t stride, index_t m, const float* a, const float* x,
+                          index_t ldx, index_t cols, float* c, index_t ldc);
   // out = exp(scale * in); n is a multiple of 16; arguments at or below -708 (float: -87) give 0.
   void (*exp_f32)(index_t n, float scale, const float* in, float* out);
   void (*exp_f64)(index_t n, double scale, const double* in, double* out);

@@ -60,6 +60,11 @@ struct F32 : ExpConstantsF32 {
   FK_INLINE type add(type a, type b) { return _mm256_add_ps(a, b); }
   FK_INLINE type mul(type a, type b) { return _mm256_mul_ps(a, b); }
   FK_INLINE type fma(type a, type b, type c) { return _mm256_fmadd_ps(a, b, c); }
+  FK_INLINE float total(type x) {
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_shuffle_ps(two, two, 1)));
+  }
   FK_INLINE type round(type x) {
     return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   }
@@ -101,8 +106,9 @@ struct F32 : ExpConstantsF32 {
 
 }  // namespace
 
-const Micro kMicroAvx2 = {"avx2",  FK_COLS_F32, FK_COLS_F64, gemm_f32,      gemm_f64, exp_f32,
-                          exp_f64, distance,    mask_dot,    orthogonalise, axpy,     transpose};
+const Micro kMicroAvx2 = {"avx2",          FK_COLS_F32, FK_COLS_F64, gemm_f32, gemm_f64,
+                          gemm_transposed, exp_f32,     exp_f64,     distance, mask_dot,
+                          orthogonalise,   axpy,        transpose};
 
 }  // namespace flexkern
 

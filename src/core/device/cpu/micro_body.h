@@ -51,6 +51,47 @@ FK_TARGET void gemm_f64(index_t k, const double* a, const double* b, double* c, 
     gemm_rows<F64, FK_VECTORS_F64, FK_COLS_F64>(k, a + r, b, c + r, ldc);
 }
 
+// Two columns of A at a time, so that every x is used twice. Columns that come later are on their
+// way meanwhile.
+template <int N>
+FK_TARGET void dot_columns(index_t panels, index_t stride, index_t m, const float* a,
+                           const float* x, index_t ldx, float* c, index_t ldc) {
+  for (index_t k = 0; k < m; ++k, a += 2 * kPanel, c += 2) {
+    F32::type first[N], second[N];
+    FK_UNROLL
+    for (int j = 0; j < N; ++j) first[j] = second[j] = F32::set(0);
+    const float* ap = a;
+    for (index_t p = 0; p < panels; ++p, ap += stride) {
+      __builtin_prefetch(ap + kDotAhead * kPanel);
+      __builtin_prefetch(ap + kDotAhead * kPanel + kPanel);
+      FK_UNROLL
+      for (int r = 0; r < kPanel; r += F32::width) {
+        const F32::type a0 = F32::load(ap + r), a1 = F32::load(ap + kPanel + r);
+        FK_UNROLL
+        for (int j = 0; j < N; ++j) {
+          const F32::type xv = F32::load(x + j * ldx + p * kPanel + r);
+          first[j] = F32::fma(a0, xv, first[j]);
+          second[j] = F32::fma(a1, xv, second[j]);
+        }
+      }
+    }
+    FK_UNROLL
+    for (int j = 0; j < N; ++j) {
+      c[j * ldc] += F32::total(first[j]);
+      c[j * ldc + 1] += F32::total(second[j]);
+    }
+  }
+}
+
+FK_TARGET void gemm_transposed(index_t panels, index_t stride, index_t m, const float* a,
+                               const float* x, index_t ldx, index_t cols, float* c, index_t ldc) {
+  if (cols == 1) dot_columns<1>(panels, stride, m, a, x, ldx, c, ldc);
+  if (cols == 2) dot_columns<2>(panels, stride, m, a, x, ldx, c, ldc);
+  if (cols == 3) dot_columns<3>(panels, stride, m, a, x, ldx, c, ldc);
+  if (cols == 4) dot_columns<4>(panels, stride, m, a, x, ldx, c, ldc);
+  if (cols == 5) dot_columns<5>(panels, stride, m, a, x, ldx, c, ldc);
+}
+
 // exp(t) = 2^n exp(r) with n = round(t / log 2), |r| <= log(2) / 2, log 2 split in two parts (Cody
 // and Waite), and the exponential series of r, cut where the rest is below half a unit in the last
 // place.

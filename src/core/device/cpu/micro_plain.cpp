@@ -57,6 +57,7 @@ struct F32 : ExpConstantsF32 {
   FK_INLINE type add(type a, type b) { return a + b; }
   FK_INLINE type mul(type a, type b) { return a * b; }
   FK_INLINE type fma(type a, type b, type c) { return a * b + c; }
+  FK_INLINE float total(type x) { return (x[0] + x[2]) + (x[1] + x[3]); }
   FK_INLINE type round(type x) { return (x + set(rounder)) - set(rounder); }
   FK_INLINE type scale_by_power(type x, type n) {
     return (type)((bits)x + ((bits)(n + set(rounder)) << 23));
@@ -84,7 +85,8 @@ struct F32 : ExpConstantsF32 {
 
 }  // namespace
 
-const Micro kMicroPlain = {"plain", FK_COLS_F32, FK_COLS_F64, gemm_f32,      gemm_f64, exp_f32,
-                           exp_f64, distance,    mask_dot,    orthogonalise, axpy,     transpose};
+const Micro kMicroPlain = {"plain",         FK_COLS_F32, FK_COLS_F64, gemm_f32, gemm_f64,
+                           gemm_transposed, exp_f32,     exp_f64,     distance, mask_dot,
+                           orthogonalise,   axpy,        transpose};
 
 }  // namespace flexkern
