@@ -36,8 +36,8 @@ constexpr index_t kHeat = 16;
 constexpr index_t kFairStart = 8;
 // The share of its steps so far that a Krylov process needs for one penalty more.
 constexpr double kFurther = 0.7;
-// Pairs that are settled on the way downhill, in place of the penalties that the process would
-// serve.
+// So much faster have pairs by low-rank factors to be than the estimates tell, since several of
+// them are settled on the way downhill.
 constexpr double kPairs = 4;
 // A gamma whose least estimate is this much above the best risk ends the way outwards.
 constexpr double kRise = 1.02;
@@ -133,9 +133,10 @@ class Tournament {
   // next penalty.
   bool prefer_pairs(const Lane& lane) {
     if (!task_.options.direct) return false;
-    const double further =
-        kFurther / kPairs * static_cast<double>(lane.steps()) * product_time(task_);
-    return further > settler_.least_time() && further > settler_.time(lane.gamma());
+    const double further = kFurther * static_cast<double>(lane.steps()) * product_time(task_);
+    if (further > factor_time(task_)) return true;
+    return further > kPairs * settler_.least_time() &&
+           further > kPairs * settler_.time(lane.gamma());
   }
 
   // A race goes downhill from the least estimate; the full search settles all pairs.
