@@ -50,8 +50,8 @@
 #' @inheritSection vpsvm Input
 #' @section Errors:
 #' All have the class `flexkern_error`; unknown arguments are errors too. A sparse `x`, a dictionary
-#' of constant columns only, `bandwidths = "auto"` without two distinct rows, and a kernel function that returns
-#' the wrong shape or values that are not finite are refused.
+#' of constant columns only, `bandwidths = "auto"` without two distinct rows, and a kernel function
+#' that returns the wrong shape or values that are not finite are refused.
 #'
 #' @inheritParams vpsvm
 #' @param y The response: a factor or a numeric vector with one value per row of `x`. A numeric

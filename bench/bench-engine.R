@@ -11,7 +11,9 @@ build <- function() {
   folder <- file.path(tempdir(), "core")
   log <- tempfile()
   run <- function(...) system2("cmake", c(...), stdout = log, stderr = log)
-  if (run("-S", "cpp", "-B", folder) != 0 || run("--build", folder, "--target", "blas_bench") != 0) {
+  built <- run("-S", "cpp", "-B", folder) == 0 &&
+    run("--build", folder, "--target", "blas_bench") == 0
+  if (!built) {
     stop("The core could not be built:\n", paste(readLines(log), collapse = "\n"), call. = FALSE)
   }
   file.path(folder, "blas_bench")
