@@ -103,7 +103,7 @@ class Bench {
   static double square(index_t n) { return static_cast<double>(n) * static_cast<double>(n); }
 
   std::unique_ptr<GramMatrix> make_gram(const Buffer<double>& x, index_t n, index_t d) {
-    return device_->gram({x.data(), n, d}, Kernel{}, threads_, context_);
+    return device_->gram(ConstMatrixRef(x.data(), n, d), Kernel{}, threads_, context_);
   }
 
   // The lower triangle of a matrix with a dominant diagonal.
