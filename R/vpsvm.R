@@ -86,7 +86,11 @@
 #' @param final `"average"` of the fold models, or `"refit"` of one model on all rows of the cell;
 #'   `"auto"` refits cells with a margin and else averages. With a refit, cross-validated values
 #'   come from fold models without the margin: they are a little pessimistic.
-#' @param search `"race"` drops hopeless pairs of the grid early; `"full"` computes every pair.
+#' @param search `"race"` drops hopeless pairs of the grid early. With more than 600 rows in a cell
+#'   it first searches on half of them, and so on downwards; then it starts at the best pair of that
+#'   sample and settles neighbours of what is settled, the most promising first, until none can be
+#'   expected to win. `grid$settled` tells which pairs were computed on all rows of the cell.
+#'   `"full"` computes every pair.
 #' @param search.rows Largest number of rows that a grid is searched on; see Large cells.
 #' @param refine `TRUE` for a second, finer grid around the best pair.
 #' @param clip `TRUE` to clip predictions to the range of the training labels.
