@@ -39,7 +39,7 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
   check_dots(list(...), setdiff(names(formals(predict.kbp)), "..."), "predict")
   check_args(verbose = verbose)
   type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
-  check_kbp_prediction(object, type, missing(newdata))
+  check_prediction(object, type, missing(newdata), kbp_is_sound)
   if (!is.null(s)) object <- at_position(object, check_position(s, TRUE), mode)
   if (missing(newdata)) return(stats::fitted(object))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
@@ -52,23 +52,6 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
     by_blocks(object, new$x, options$memory, function(x) kbp_decision(object, x, options))
   }
   in_place(kbp_answer(object, decision, type), new)
-}
-
-check_kbp_prediction <- function(object, type, no_data) {
-  check_version(object)
-  if (!isTRUE(kbp_is_sound(object))) {
-    abort("The parts of this model do not fit together; refit it.", arg = "object")
-  }
-  if (object$task == "regression" && type %in% c("prob", "votes")) {
-    abort('type = "', type, '" needs a classification model; this is regression.', arg = "type")
-  }
-  if (type == "prob" && is.null(object$calibration)) {
-    abort("The model was fitted without probabilities; refit with probability = TRUE.",
-          arg = "type")
-  }
-  if (no_data && type != "response") {
-    abort('type = "', type, '" needs `newdata`.', arg = "newdata")
-  }
 }
 
 kbp_is_sound <- function(m) {

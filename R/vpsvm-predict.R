@@ -51,9 +51,9 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
   in_place(if (type == "votes") answer else decision_answer(object, answer, type), new)
 }
 
-check_prediction <- function(object, type, no_data) {
+check_prediction <- function(object, type, no_data, sound = is_sound) {
   check_version(object)
-  check_sound(object)
+  check_sound(object, sound)
   if (object$task == "regression" && type %in% c("prob", "votes")) {
     abort('type = "', type, '" needs a classification model; this is regression.', arg = "type")
   }
@@ -66,8 +66,8 @@ check_prediction <- function(object, type, no_data) {
   }
 }
 
-check_sound <- function(object) {
-  if (isTRUE(is_sound(object))) return(invisible())
+check_sound <- function(object, sound = is_sound) {
+  if (isTRUE(sound(object))) return(invisible())
   abort("The parts of this model do not fit together; refit it.", arg = "object")
 }
 
