@@ -73,6 +73,7 @@ is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
 rule <- function(want, ok, null = FALSE) list(want = want, ok = ok, null = null)
 flag <- rule("TRUE or FALSE", is_flag)
 positive <- rule("positive numbers (from 1e-100 to 1e100)", is_positive, TRUE)
+share <- rule("one number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1)
 # Without `max`, what is too large is refused where the data are known.
 whole <- function(min, max = NULL, null = FALSE) {
   range <- if (is.null(max)) paste("of at least", min) else
@@ -91,7 +92,7 @@ vocabulary <- list(
   folds = whole(2, 1e9),
   search.rows = whole(100, 1e9),
   refine = flag, clip = flag, probability = flag, verbose = flag, standardized = flag,
-  tol = rule("one number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1),
+  tol = share, level = share,
   max.iter = whole(1, 1e9),
   threads = whole(1, 1024, TRUE),
   max.steps = whole(1, 1e9, TRUE),

@@ -28,6 +28,8 @@ vpsvm_fit <- function(input, s) {
   )
   class(fit) <- "vpsvm"
   fit <- add_training_results(fit, core, outcome, input, x, s)
+  if (ncol(core$fold_coef)) fit$fold.coef <- core$fold_coef
+  fit$cv <- describe_cv(fit, core, input$y, input$weights)
   if (s$probability) fit$calibration <- calibrate(core$cv_decision, outcome, input$weights, fit)
   fit <- add_unused_rows(fit, given, s)
   fit$seconds <- c(core$seconds, total = proc.time()[["elapsed"]] - started)
@@ -62,6 +64,7 @@ add_unused_rows <- function(fit, given, s) {
   fit$residuals <- response_error(fit, fit$fitted, given$y)
   fit$cell <- c(fit$cell, rep_len(cell, length(unused)))[place]
   fit$index <- used[fit$index]
+  fit$cv <- place_cv(fit$cv, place)
   fit$unused <- unused
   fit
 }

@@ -6,6 +6,8 @@
 #'   match by position. A plain vector with one value per column is one row. Without `newdata` the
 #'   fitted values are returned.
 #' @param type What to return; see Value.
+#' @param interval `"conformal"` for prediction intervals (regression) or sets (classes); see below.
+#' @param level The share of new rows whose response an interval or set is to cover.
 #' @param na.action [na.pass()]: rows with missing values give `NA`. [na.omit()]: they are left out.
 #'   [na.fail()]: they are an error.
 #' @param novel What to do with a factor level that the model was not fitted with: `"error"`, `"na"`
@@ -27,14 +29,56 @@
 #' * `"votes"`: a matrix with one column per level: the share of the chunks of a random partition
 #'   that vote for it; otherwise 1 for the label and 0 for the rest.
 #'
+#' With `interval = "conformal"`, for regression a matrix with the columns `fit`, `lwr` and `upr`;
+#' for classes a logical matrix with one column per level, `TRUE` for the classes in the set. The
+#' label is always in its set, so that no set is empty.
+#'
+#' @section Intervals and sets:
+#' They are made of the cross-validated residuals of the fit and hold on average over new rows that
+#' come from where the training rows came, whatever the distribution; not given the row, so that
+#' where the noise is large they cover less often than where it is small. For classes the residual
+#' is how far another class is ahead of the own one. Rows count by their case weight.
+#'
+#' With `final = "average"`, regression and two classes use the CV+ of Barber et al.: every residual
+#' is put around the prediction of the fold model that did not see its row. Apart from the selection
+#' of `gamma` and `lambda` by the same folds, at least `2 * level - 1` are then covered for certain,
+#' and in practice about `level`. With more classes, or `final = "refit"` (as with margins), the
+#' fold models are not kept; the residuals are put around the prediction itself. Nothing is certain
+#' then, but as the model has seen more rows than the fold models had, coverage is in practice no
+#' lower. With `validation = "split"` and given parameters this is split conformal prediction, which
+#' covers `level` for certain. Residuals of a random partition are those of single chunks, which
+#' makes intervals somewhat too wide.
+#'
+#' At least `level / (1 - level)` cross-validated rows are needed (9 for 0.9, 99 for 0.99); with
+#' fewer nothing is excluded, with a warning. A fit with given parameters has them only if `folds`
+#' is given.
+#'
+#' @references Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021) Predictive
+#'   inference with the jackknife+. Annals of Statistics 49, 486-507.
 #' @seealso [vpsvm()]
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, probability = TRUE, seed = 1)
 #' predict(fit, iris[c(1, 51, 101), ])
 #' predict(fit, iris[c(1, 51, 101), ], type = "prob")
 #' predict(fit, iris[c(1, 51, 101), ], type = "decision")
+#'
+#' # Intervals, and the share of new rows that they cover
+#' d <- vp_artificial("V", 1200, seed = 1)
+#' train <- 1:400
+#' fit <- vpsvm(y ~ x1 + x2, data = d[train, ], seed = 1)
+#' p <- predict(fit, d[-train, ], interval = "conformal", level = 0.9)
+#' head(p, 3)
+#' mean(p[, "lwr"] <= d$y[-train] & d$y[-train] <= p[, "upr"])
+#'
+#' # Sets of classes
+#' train <- seq(1, 150, by = 2)
+#' fit <- vpsvm(Species ~ ., data = iris[train, ], seed = 1)
+#' s <- predict(fit, iris[-train, ], interval = "conformal", level = 0.99)
+#' table(size = rowSums(s), iris$Species[-train])
+#' mean(s[cbind(seq_len(nrow(s)), iris$Species[-train])])
 #' @export
 predict.vpsvm <- function(object, newdata, type = c("response", "decision", "prob", "votes"),
+                          interval = c("none", "conformal"), level = 0.9,
                           na.action = stats::na.pass, novel = c("error", "na", "ignore"),
                           threads = NULL, memory = NULL,
                           verbose = getOption("flexkern.verbose", interactive()), ...) {
@@ -42,10 +86,12 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
   check_args(verbose = verbose)
   type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
   check_prediction(object, type, missing(newdata))
+  with_interval <- check_interval(object, interval, level, type, missing(newdata))
   if (missing(newdata)) return(stats::fitted(object))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
                   isa = getOption("flexkern.isa", "auto"), verbose = verbose)
   new <- forge(newdata, object$blueprint, na.action, novel)
+  if (with_interval) return(in_place(conformal(object, new$x, level, options), new))
   values <- if (type == "votes") votes else core_predict
   answer <- by_blocks(object, new$x, options$memory, function(x) values(object, x, options))
   in_place(if (type == "votes") answer else decision_answer(object, answer, type), new)
@@ -89,6 +135,7 @@ is_sound <- function(m) {
     shape(m$sv, n, ncol(m$sv)) && is_sparse(m$sv) == is_sparse(m$centers) &&
     all(is.finite(m$gamma)) && ncol(m$coef) == columns &&
     shape(m$coef, n, ncol(m$coef)) && shape(m$intercept, cells, ncol(m$coef)) &&
+    (is.null(m$fold.coef) || shape(m$fold.coef, n, NCOL(m$fold.coef))) &&
     shape(m$centers, length(m$cell.of.center), ncol(m$sv)) &&
     all(m$cell.of.center %in% seq_len(cells)) &&
     length(m$offset) == cells + 1L && !is.unsorted(m$offset) &&

@@ -135,6 +135,12 @@
 #'     rows of positive weight per cell, the share of its rows that each cell has as margin}
 #'   \item{fitted, residuals}{on the training rows; for classification the residual is 1 where the
 #'     fitted label is wrong}
+#'   \item{cv}{where there was cross-validation, a list with one entry per row: `decision`, what
+#'     `predict(type = "decision")` gives from a model that did not see the row (`NA` where there is
+#'     none), the response `y`, the number `fold` of that model (0: none saw less than all, the
+#'     model being constant) and the case `weights`, if any}
+#'   \item{fold.coef}{the coefficients of the fold models of which `coef` is the mean, for
+#'     regression and two classes}
 #'   \item{converged, iterations, seconds, bytes, threads, seed}{how the fit went}
 #'
 #' @references Eberts, M. and Steinwart, I. Optimal learning rates for localized SVMs,

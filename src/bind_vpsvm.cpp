@@ -119,6 +119,25 @@ struct Vectors {
   }
 };
 
+// In the order of `coef`, the coefficients of the fold models, one column each. A cell that lacks a
+// fold has its final model there, as it held none of its rows out.
+Rcpp::NumericMatrix fold_matrix(const std::vector<CellFit>& fits, int rows) {
+  std::size_t folds = 0;
+  for (const CellFit& fit : fits)
+    if (!fit.fold_coef.empty()) folds = std::max(folds, fit.fold_coef.size() / fit.coef.size());
+  Rcpp::NumericMatrix out(rows, static_cast<int>(folds));
+  auto to = out.begin();
+  for (std::size_t f = 0; f < folds; ++f) {
+    for (const CellFit& fit : fits) {
+      const std::size_t n = fit.coef.size();
+      const bool held_out = (f + 1) * n <= fit.fold_coef.size();
+      const double* from = held_out ? fit.fold_coef.data() + f * n : fit.coef.data();
+      to = std::copy(from, from + n, to);
+    }
+  }
+  return out;
+}
+
 // Appends each cell's margin to its rows; returns how many rows that were.
 std::vector<index_t> append_margins(const Rcpp::List& margin,
                                     std::vector<std::vector<index_t>>& rows) {
@@ -196,6 +215,8 @@ Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector
   const auto fits =
       fit_cells(data, rows, margins, read_cell_options(options), *device, context, bytes);
   Rcpp::List out = pack(fits, rows, y.nrow(), y.ncol());
+  const Rcpp::NumericMatrix coef = out["coef"];
+  out["fold_coef"] = fold_matrix(fits, coef.nrow());
   out["bytes"] = bytes;
   out["threads"] = context.threads;
   return out;

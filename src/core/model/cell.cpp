@@ -364,6 +364,7 @@ void CellFitter::finish(const Solution& solution, const FoldPlan& plan) {
   const std::size_t count = varying_.size();
   const double share = 1.0 / static_cast<double>(plan.folds.size());
   set_constants();
+  if (plan.folds.size() > 1 && data_.y.cols() == 1) fit_.fold_coef = solution.coef;
   for (std::size_t c = 0; c < count; ++c) {
     double* coef = fit_.coef.data() + static_cast<std::size_t>(varying_[c]) * n;
     double* fitted = fit_.fitted.data() + static_cast<std::size_t>(varying_[c]) * own;

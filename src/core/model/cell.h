@@ -40,6 +40,7 @@ struct CellData {
 struct CellFit {
   std::vector<double> coef;       // n x responses; without the margin where all is constant
   std::vector<double> intercept;  // responses; the constant of a response that does not vary
+  std::vector<double> fold_coef;  // n x folds, of a single response where fold models are averaged
   Choice choice;
   Surface surface;            // without rows when nothing was searched
   index_t searched_rows = 0;  // behind the surface
