@@ -5,6 +5,10 @@ fk_config <- function() {
     .Call(`_flexkern_fk_config`)
 }
 
+fk_class_distance <- function(x, label, what, options) {
+    .Call(`_flexkern_fk_class_distance`, x, label, what, options)
+}
+
 fk_kbp_fit <- function(x, y, w, strata, blocks, options) {
     .Call(`_flexkern_fk_kbp_fit`, x, y, w, strata, blocks, options)
 }
@@ -27,6 +31,10 @@ fk_partition <- function(x, options) {
 
 fk_assign <- function(x, centers, threads) {
     .Call(`_flexkern_fk_assign`, x, centers, threads)
+}
+
+fk_folds <- function(strata, folds, seed) {
+    .Call(`_flexkern_fk_folds`, strata, folds, seed)
 }
 
 fk_vp_fit <- function(x, y, w, strata, cell, options) {

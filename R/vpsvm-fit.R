@@ -5,9 +5,10 @@ vpsvm_fit <- function(input, s) {
   given <- input
   input <- weighted_rows(given)
   outcome <- outcome(input$y, s$type)
-  scaling <- learn_scaling(input$x, input$blueprint, s$scale)
+  scaling <- fit_scaling(input$x, input$blueprint, s)
   x <- apply_scaling(input$x, scaling)
   shift <- if (s$kernel != "radial") implicit_shift(x, scaling)
+  s["gamma"] <- list(resolve_gamma(s$gamma, x, outcome, input$weights, s))
   s <- fit_settings(s, x, outcome, shift)
   weights <- row_weights(input$weights, s$class.weights, outcome)
   random <- has_random_parts(s, nrow(x))

@@ -17,13 +17,14 @@ vpsvm_settings <- function(s, folds_asked) {
   if (s$kernel == "linear" && !is.null(s$gamma)) {
     abort('`gamma` has no meaning for kernel = "linear"; leave it out.', arg = "gamma")
   }
+  check_gamma_kernel(s$gamma, s$kernel)
   if (s$kernel == "polynomial" && s$coef0 < 0) {
     abort("`coef0` must be at least 0, not ", format(s$coef0), ": the polynomial kernel is not ",
           "positive definite otherwise.", arg = "coef0")
   }
   grid <- c("gamma", "lambda", "cost")
-  s[grid] <- lapply(s[grid], unique)
-  one_pair <- (s$kernel != "radial" && is.null(s$gamma) || length(s$gamma) == 1L) &&
+  s[grid] <- lapply(s[grid], function(v) if (is.numeric(v)) unique(v) else v)
+  one_pair <- (s$kernel != "radial" && is.null(s$gamma) || is_one_gamma(s$gamma)) &&
     length(c(s$lambda, s$cost)) == 1L
   if (one_pair && !folds_asked) {
     s$final <- "refit"

@@ -75,7 +75,9 @@
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
 #' @param degree,coef0 Degree and constant \eqn{c_0} of the polynomial kernel.
 #' @param gamma Positive numbers to search over, or one to use; `NULL` for the grid of each cell
-#'   (radial) or one over the number of columns (polynomial). Not used by the linear kernel.
+#'   (radial) or one over the number of columns (polynomial). For the radial kernel also an object
+#'   made by [gamma_dmm()], whose scaling is then adopted, or `"dmm"` or `"median"`: the width of
+#'   [gamma_dmm()] or [gamma_median()] on the scaled rows. Not used by the linear kernel.
 #' @param lambda Positive penalties to search over, or one to use; `NULL` for the grid.
 #' @param cost The penalty in the form of \pkg{e1071}: `lambda = 1 / (2 * cost * n)`, with `n` the
 #'   rows of the cell. Not together with `lambda`.
@@ -204,6 +206,7 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
     abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
   }
   input <- if (molded) x else mold(x, y, weights, na.action)
+  settings$scale_asked <- !missing(scale)
   fit <- vpsvm_fit(input, settings)
   fit$call <- trim_call(call, "vpsvm")
   fit

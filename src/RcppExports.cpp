@@ -20,6 +20,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_class_distance
+Rcpp::List fk_class_distance(Rcpp::NumericMatrix x, Rcpp::IntegerVector label, std::vector<std::string> what, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_class_distance(SEXP xSEXP, SEXP labelSEXP, SEXP whatSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type label(labelSEXP);
+    Rcpp::traits::input_parameter< std::vector<std::string> >::type what(whatSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_class_distance(x, label, what, options));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_kbp_fit
 Rcpp::List fk_kbp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::List blocks, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_kbp_fit(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP strataSEXP, SEXP blocksSEXP, SEXP optionsSEXP) {
@@ -97,6 +110,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_folds
+Rcpp::IntegerVector fk_folds(Rcpp::IntegerVector strata, int folds, double seed);
+RcppExport SEXP _flexkern_fk_folds(SEXP strataSEXP, SEXP foldsSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type strata(strataSEXP);
+    Rcpp::traits::input_parameter< int >::type folds(foldsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_folds(strata, folds, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_vp_fit
 Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::IntegerVector cell, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_vp_fit(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP strataSEXP, SEXP cellSEXP, SEXP optionsSEXP) {
@@ -127,12 +152,14 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_flexkern_fk_config", (DL_FUNC) &_flexkern_fk_config, 0},
+    {"_flexkern_fk_class_distance", (DL_FUNC) &_flexkern_fk_class_distance, 4},
     {"_flexkern_fk_kbp_fit", (DL_FUNC) &_flexkern_fk_kbp_fit, 6},
     {"_flexkern_fk_kbp_predict", (DL_FUNC) &_flexkern_fk_kbp_predict, 4},
     {"_flexkern_fk_key_distances", (DL_FUNC) &_flexkern_fk_key_distances, 4},
     {"_flexkern_fk_random_traps", (DL_FUNC) &_flexkern_fk_random_traps, 4},
     {"_flexkern_fk_partition", (DL_FUNC) &_flexkern_fk_partition, 2},
     {"_flexkern_fk_assign", (DL_FUNC) &_flexkern_fk_assign, 3},
+    {"_flexkern_fk_folds", (DL_FUNC) &_flexkern_fk_folds, 3},
     {"_flexkern_fk_vp_fit", (DL_FUNC) &_flexkern_fk_vp_fit, 6},
     {"_flexkern_fk_vp_predict", (DL_FUNC) &_flexkern_fk_vp_predict, 3},
     {NULL, NULL, 0}

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/model/assign.h"
+#include "core/model/folds.h"
 #include "core/model/partition.h"
 #include "r_context.h"
 #include "r_data.h"
@@ -58,4 +59,12 @@ Rcpp::IntegerVector fk_assign(Rcpp::RObject x, Rcpp::RObject centers, int thread
   flexkern::fill_context(context, Rcpp::List::create(Rcpp::Named("threads") = threads));
   const flexkern::RPoints rows(x), to(centers);
   return flexkern::one_based(flexkern::assign(rows.points(), to.points(), context));
+}
+
+// Stratified folds, counted from 1.
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerVector fk_folds(Rcpp::IntegerVector strata, int folds, double seed) {
+  return flexkern::one_based(
+      flexkern::fold_assignment(Rcpp::as<std::vector<int>>(strata), folds,
+                                static_cast<std::uint64_t>(static_cast<std::int64_t>(seed)), 0));
 }

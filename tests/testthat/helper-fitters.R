@@ -6,7 +6,7 @@ options(flexkern.threads = 2, flexkern.verbose = FALSE)
 # matrix; `base` are the arguments that keep a fuzzed fit quick; `options` make a quick fit of
 # `fit`, `change` is another value for one of them and `ranges` several for tune(); `caret` is the
 # name that caret_method() knows; `variants` are other ways to fit; `constant.x`: constant columns
-# make a constant model.
+# make a constant model; `regression`: numbers are a response too.
 fitters <- list(
   vpsvm = list(
     fit = vpsvm,
@@ -17,7 +17,8 @@ fitters <- list(
     variants = list(list(cells = 4), list(cells = 3, partition = "random"),
                     list(validation = "split")),
     ranges = list(gamma = c(0.1, 1), lambda = 0.01), summary = "Cells", caret = "vpsvm",
-    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = TRUE, constant.x = TRUE
+    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = TRUE, constant.x = TRUE,
+    regression = TRUE
   ),
   kbp = list(
     fit = kbp,
@@ -28,7 +29,19 @@ fitters <- list(
     base = list(folds = 2, bandwidths = c(0.5, 1), bound = 0.5),
     options = list(bandwidths = 1, bound = 0.3), change = list(bound = 0.5),
     ranges = list(bandwidths = c(0.5, 1), bound = 0.5), summary = "Kernels",
-    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE, constant.x = FALSE
+    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE, constant.x = FALSE,
+    regression = TRUE
+  ),
+  kos = list(
+    fit = kos,
+    quick = function(...) kos(..., gamma = 1),
+    small = function(..., folds = 3) kos(..., gamma = 1, folds = folds),
+    one.machine = list(max.class = 1e9), base = list(gamma = 1),
+    options = list(gamma = 1, energy = 0.9), change = list(energy = 0.5),
+    variants = list(list(max.class = 60), list(centered = TRUE)),
+    ranges = list(gamma = c(0.1, 1), energy = 0.9), summary = "Subspaces",
+    probability = TRUE, class.weights = FALSE, importance = TRUE, sparse = FALSE, constant.x = FALSE,
+    regression = FALSE
   )
 )
 

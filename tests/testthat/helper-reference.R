@@ -196,3 +196,36 @@ ref_vp_predict <- function(x, model, options = NULL) {
   for (i in seq_len(nrow(x))) out[i, ] <- each[[cell[i]]][i, ]
   out
 }
+
+# ---- dual min-max width ----------------------------------------------------------------------
+
+# D, d and gamma by loops over the classes of the dense distance matrix.
+ref_dmm <- function(x, y, distance, lambda = 0.5, all = sqrt(ref_distance2(x, x))) {
+  y <- droplevels(y)
+  rows <- split(seq_along(y), y)
+  diameter <- max(vapply(rows, function(i) max(all[i, i]), 0))
+  d <- ref_separation(all, x, y, rows, distance)
+  reach <- if (diameter > 0) diameter else d
+  list(D = diameter, d = d, gamma = sqrt((1 - lambda) / lambda) / (reach * d))
+}
+
+ref_separation <- function(all, x, y, rows, distance) {
+  pairs <- utils::combn(names(rows), 2)
+  between <- function(f) {
+    apply(pairs, 2, function(p) f(all[rows[[p[1]]], rows[[p[2]]]]))
+  }
+  positive <- function(v) if (any(v > 0)) min(v[v > 0]) else NA
+  nearest <- vapply(seq_along(y), function(i) min(all[i, y != y[i]]), 0)
+  if (all(nearest == 0)) {
+    nearest <- vapply(seq_along(y), function(i) positive(all[i, y != y[i]]), 0)
+  }
+  nearest <- nearest[!is.na(nearest) & nearest > 0]
+  means <- vapply(rows, function(i) colMeans(x[i, , drop = FALSE]), numeric(ncol(x)))
+  switch(distance,
+    nn = mean(nearest),
+    pair_min = mean(between(positive), na.rm = TRUE),
+    min = min(between(positive), na.rm = TRUE),
+    pair_mean = mean(between(mean)),
+    centroid = mean(stats::dist(t(matrix(means, ncol(x)))))
+  )
+}

@@ -16,12 +16,14 @@ with_importance(list(
     expect_named(imp, c("a", "b", "c"))
     expect_identical(names(which.max(imp)), "a")
     expect_gt(imp[["a"]], 0.2)
+    if (!f$regression) return()
     r <- regression_data()
     imp <- importance(f$quick(exp(t) ~ ., r), r, seed = 1)
     expect_identical(names(which.max(imp)), "u")
     expect_lt(abs(imp[["v"]]), imp[["u"]] / 5)
   },
   "importance is the mean increase of the error over shuffles" = function(f) {
+    skip_if_not(f$regression)
     r <- regression_data()
     m <- f$quick(r[c("u", "v")], r$t)
     set.seed(7)
@@ -58,6 +60,7 @@ with_importance(list(
     expect_identical(importance(m, d["a"], y, seed = 1), importance(m, d, seed = 1))
   },
   "importance takes the kinds of response that the fit takes" = function(f) {
+    skip_if_not(f$regression)
     m <- f$quick(X, d$y == "high", type = "regression")
     expect_identical(importance(m, X, d$y == "high", seed = 1),
                      importance(m, X, as.numeric(d$y == "high"), seed = 1))

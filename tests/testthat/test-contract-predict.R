@@ -42,6 +42,7 @@ for_each_fitter(list(
     m <- f$small(y ~ ., data = d, probability = TRUE)
     expect_identical(predict(m, d[0, ]), factor(character(), levels = c("low", "high")))
     for (type in c("decision", "prob", "votes")) expect_equal(nrow(predict(m, d[0, ], type)), 0)
+    if (!f$regression) return()
     expect_identical(predict(f$quick(t ~ ., regression_data()), regression_data()[0, ]), numeric())
   },
   "D17, D18: rows with missing values give NA in place" = function(f) {
@@ -52,10 +53,11 @@ for_each_fitter(list(
     expect_identical(which(is.na(p)), 2L)
     expect_identical(p[-2], predict(m, e[-2, ]))
     expect_identical(which(is.na(predict(m, e, type = "prob")[, "high"])), 2L)
-    r <- f$quick(t ~ ., regression_data())
-    expect_identical(is.na(predict(r, data.frame(u = c(1, NA), v = 0))), c(FALSE, TRUE))
     e$b <- NA
     expect_identical(is.na(predict(m, e)), rep(TRUE, 4))
+    if (!f$regression) return()
+    r <- f$quick(t ~ ., regression_data())
+    expect_identical(is.na(predict(r, data.frame(u = c(1, NA), v = 0))), c(FALSE, TRUE))
   },
   "D21: na.action is honoured" = function(f) {
     m <- f$quick(y ~ ., data = d)
@@ -159,6 +161,7 @@ for_each_fitter(list(
     m <- f$quick(y ~ ., data = d)
     expect_identical(predict(m), fitted(m))
     expect_identical(fitted(m), predict(m, d))
+    if (!f$regression) return()
     r <- regression_data()
     m <- f$quick(t ~ ., data = r)
     expect_equal(fitted(m), predict(m, r), tolerance = 1e-5)

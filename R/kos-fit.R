@@ -1,0 +1,191 @@
+# The fit: scale, find the width, cut the classes, one eigendecomposition for each part.
+
+kos_fit <- function(input, s) {
+  started <- proc.time()[["elapsed"]]
+  if (is.numeric(input$y) && s$type == "auto") {
+    abort("kos() needs classes, but `y` is numeric (regression); use vpsvm(), or give factor(y).",
+          arg = "y")
+  }
+  input$x <- dense_rows(input$x, s$memory)
+  given <- input
+  input <- weighted_rows(given)
+  outcome <- outcome(input$y, s$type)
+  scaling <- fit_scaling(input$x, input$blueprint, s)
+  x <- apply_scaling(input$x, scaling)
+  s$gamma <- resolve_gamma(s$gamma, x, outcome, input$weights, s)
+  s <- kos_folds(s, outcome)
+  seed <- if (s$folds > 0) draw_seed(s$seed) else NA_real_
+  weights <- row_weights(input$weights, NULL, outcome)
+  parts <- class_parts(x, outcome, seq_len(nrow(x)), s)
+  check_parts(lengths(parts$rows), outcome$classes[parts$class], nrow(x), s)
+  fit <- structure(
+    c(
+      list(call = NULL, version = package_version_string()), describe_outcome(outcome),
+      list(kernel = "radial", gamma = s$gamma, centered = s$centered, clip = FALSE,
+           folds = s$folds, seed = seed, n = nrow(x), blueprint = input$blueprint,
+           scaling = scaling, na.action = input$na.action),
+      fit_subspaces(x, weights, outcome, parts, s)
+    ), class = "kos"
+  )
+  fit <- kos_validation(fit, x, input, outcome, weights, s)
+  if (nrow(x) < nrow(given$x)) {
+    fit$index <- which(given$weights > 0)[fit$index]
+    fit$unused <- which(given$weights == 0)
+  }
+  fit$fitted <- decision_response(fit, kos_decision(fit, apply_scaling(given$x, scaling), s))
+  fit$residuals <- response_error(fit, fit$fitted, given$y)
+  fit$seconds <- proc.time()[["elapsed"]] - started
+  fit
+}
+
+kos_folds <- function(s, outcome) {
+  n <- length(outcome$code)
+  if (is.null(s$folds)) s$folds <- if (s$probability) min(5, n) else 0
+  if (s$folds > n) abort("`folds` = ", s$folds, " exceeds the ", n, " rows.", arg = "folds")
+  if (s$folds > 0) warn_single_class(outcome)
+  s
+}
+
+# ---- parts of classes ------------------------------------------------------------------------
+
+# Row numbers of each part, and the code of its class.
+class_parts <- function(x, outcome, rows, s) {
+  by_class <- split(rows, factor(outcome$code[rows], seq_along(outcome$classes)))
+  parts <- lapply(by_class, function(i) bisect(x, i, ceiling(length(i) / s$max.class)))
+  list(rows = unlist(parts, recursive = FALSE, use.names = FALSE),
+       class = rep(seq_along(parts), lengths(parts)))
+}
+
+check_parts <- function(size, class, n, s) {
+  if (!is.null(s$rank) && s$rank > min(size)) {
+    abort("`rank` = ", s$rank, " exceeds the ", min(size), plural(min(size), " row"),
+          " of a subspace of class `", class[which.min(size)], "`.", arg = "rank")
+  }
+  needed <- 8 * 6 * max(size)^2
+  if (needed > s$memory) {
+    abort("With ", n, " rows a subspace has up to ", max(size), " of them; its kernel matrix and ",
+          "the decomposition need ", format_bytes(needed), " of memory, more than the budget of ",
+          format_bytes(s$memory),
+          "; lower `max.class` or raise `memory`.", arg = "memory")
+  }
+}
+
+# Nearly equal parts, halved along the first principal direction.
+bisect <- function(x, rows, parts) {
+  if (parts <= 1L) return(if (length(rows)) list(rows))
+  centered <- scale(x[rows, , drop = FALSE], scale = FALSE)
+  along <- order(drop(centered %*% svd(centered, nu = 0L, nv = 1L)$v))
+  left <- parts %/% 2L
+  first <- along[seq_len(round(length(rows) * left / parts))]
+  c(bisect(x, rows[sort(first)], left), bisect(x, rows[-first], parts - left))
+}
+
+# ---- subspaces -------------------------------------------------------------------------------
+
+fit_subspaces <- function(x, weights, outcome, parts, s) {
+  show <- progress_shower("subspaces", length(parts$rows), s$verbose)
+  each <- lapply(seq_along(parts$rows), function(i) {
+    rows <- parts$rows[[i]]
+    show(i)
+    subspace(x[rows, , drop = FALSE], weights[rows], s)
+  })
+  index <- unlist(parts$rows)
+  list(
+    subspaces = data.frame(
+      class = factor(outcome$classes[parts$class], outcome$classes), size = lengths(parts$rows),
+      rank = vapply(each, `[[`, 1L, "rank"), energy = vapply(each, `[[`, 0, "energy")
+    ),
+    spectrum = lapply(each, `[[`, "spectrum"), sv = x[index, , drop = FALSE], index = index,
+    offset = c(0L, cumsum(lengths(parts$rows))), coef = lapply(each, `[[`, "coef"),
+    shift = lapply(each, `[[`, "shift"), spread = vapply(each, `[[`, 0, "spread")
+  )
+}
+
+# Modes psi_k = lambda_k^(-1/2) sum_i v_ik sqrt(w_i) phi(x_i); `coef` holds their coefficients, in
+# the centred case after the column of the mean. `spread` is |mean|^2, `shift` the modes' products
+# with the mean.
+subspace <- function(x, w, s) {
+  n <- nrow(x)
+  k <- exp(-s$gamma * as.matrix(stats::dist(x))^2)
+  share <- w / sum(w)
+  to_mean <- drop(k %*% share)
+  spread <- if (s$centered) sum(share * to_mean) else 0
+  if (s$centered) k <- k - to_mean - rep(to_mean, each = n) + spread
+  root <- sqrt(w)
+  eig <- eigen(k * outer(root, root), symmetric = TRUE)
+  lambda <- pmax(eig$values, 0)
+  rank <- subspace_rank(lambda, n, s)
+  kept <- seq_len(rank)
+  modes <- root * eig$vectors[, kept, drop = FALSE] / rep(sqrt(lambda[kept]), each = n)
+  list(
+    rank = rank, energy = if (sum(lambda) > 0) sum(lambda[kept]) / sum(lambda) else 1,
+    spectrum = lambda, spread = spread,
+    shift = if (s$centered) drop(crossprod(modes, to_mean)) else numeric(),
+    coef = unname(if (s$centered) cbind(share, modes) else modes)
+  )
+}
+
+# Only eigenvalues above rounding; those of a singular matrix are not.
+subspace_rank <- function(lambda, n, s) {
+  usable <- sum(lambda > n * .Machine$double.eps * max(lambda[1L], 1e-300))
+  if (s$centered) usable <- min(usable, n - 1L)
+  if (!is.null(s$rank)) return(as.integer(min(s$rank, usable)))
+  share <- cumsum(lambda) / sum(lambda)
+  as.integer(min(usable, sum(share < s$energy * (1 - 1e-12), na.rm = TRUE) + 1L))
+}
+
+# ---- distances -------------------------------------------------------------------------------
+
+# Squared distance of each scaled row to the nearest subspace of each class.
+kos_distance <- function(object, x, options) {
+  out <- matrix(Inf, nrow(x), length(object$classes))
+  class <- as.integer(object$subspaces$class)
+  for (i in seq_along(class)) {
+    rows <- seq_len(object$offset[i + 1L] - object$offset[i]) + object$offset[i]
+    coef <- object$coef[[i]]
+    a <- kernel_product(x, object$sv[rows, , drop = FALSE], coef, object$gamma, options)
+    own <- 1
+    if (object$centered) {
+      own <- 1 - 2 * a[, 1L] + object$spread[i]
+      a <- a[, -1L, drop = FALSE] - rep(object$shift[[i]], each = nrow(x))
+    }
+    out[, class[i]] <- pmin(out[, class[i]], pmax(own - rowSums(a^2), 0))
+  }
+  out
+}
+
+# K(x, centers) coef.
+kernel_product <- function(x, centers, coef, gamma, options) {
+  model <- list(
+    sv = centers, coef = coef, intercept = matrix(0, 1L, ncol(coef)),
+    offset = c(0L, nrow(centers)), gamma = gamma, kernel = "radial", degree = 3L, coef0 = 0,
+    centers = matrix(0, 0L, ncol(centers)), cell_of_center = integer(), type = "none"
+  )
+  from_core(fk_vp_predict(x, model, options[c("threads", "memory", "verbose")]))
+}
+
+# Two classes: one column, positive for the second. More: minus the squared distance to each.
+kos_decision <- function(object, x, options) {
+  distance <- kos_distance(object, x, options)
+  if (ncol(distance) == 2L) cbind(distance[, 1L] - distance[, 2L]) else -distance
+}
+
+# ---- validation ------------------------------------------------------------------------------
+
+# The width is that of the whole fit; the subspaces are those of the other folds.
+kos_validation <- function(fit, x, input, outcome, weights, s) {
+  fit$cv.error <- NA_real_
+  if (s$folds == 0) return(fit)
+  fold <- fk_folds(outcome$code, s$folds, fit$seed)
+  held_out <- matrix(NA_real_, nrow(x), if (length(fit$classes) == 2L) 1L else length(fit$classes))
+  for (v in seq_len(s$folds)) {
+    parts <- class_parts(x, outcome, which(fold != v), s)
+    part <- fit_subspaces(x, weights, outcome, parts, s)
+    part <- c(part, unclass(fit)[c("classes", "gamma", "centered")])
+    held_out[fold == v, ] <- kos_decision(part, x[fold == v, , drop = FALSE], s)
+  }
+  error <- response_error(fit, decision_response(fit, held_out), input$y)
+  fit$cv.error <- sum(weights * error) / sum(weights)
+  if (s$probability) fit$calibration <- calibrate(held_out, outcome, input$weights, fit)
+  fit
+}
