@@ -40,8 +40,8 @@ fitters <- list(
     options = list(gamma = 1, energy = 0.9), change = list(energy = 0.5),
     variants = list(list(max.class = 60), list(centered = TRUE)),
     ranges = list(gamma = c(0.1, 1), energy = 0.9), summary = "Subspaces",
-    probability = TRUE, class.weights = FALSE, importance = TRUE, sparse = FALSE, constant.x = FALSE,
-    regression = FALSE
+    probability = TRUE, class.weights = FALSE, importance = TRUE, sparse = FALSE,
+    constant.x = FALSE, regression = FALSE
   )
 )
 
