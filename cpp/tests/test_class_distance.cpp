@@ -45,7 +45,8 @@ RowPair naive_best(const Data& x, index_t first, index_t last, Allowed allowed, 
 void expect_same(const RowPair& a, const RowPair& b) {
   EXPECT_EQ(a.first, b.first);
   EXPECT_EQ(a.second, b.second);
-  if (!b.none()) EXPECT_NEAR(a.distance, b.distance, 1e-14 * b.distance);
+  if (b.none()) return;
+  EXPECT_NEAR(a.distance, b.distance, 1e-14 * b.distance);
 }
 
 class ClassDistanceTest : public testing::TestWithParam<const Micro*> {
@@ -82,10 +83,11 @@ class ClassDistanceTest : public testing::TestWithParam<const Micro*> {
             return label[at(i)] != label[at(j)] && (d > 0 || !positive);
           },
           [](double a, double b) { return a < b; });
-      if (want.none())
+      if (want.none()) {
         EXPECT_EQ(found[at(row)].second, -1);
-      else
+      } else {
         expect_same(found[at(row)], want);
+      }
     }
   }
   static void check_closest(const Data& x, const Labels& label, bool positive,

@@ -36,7 +36,7 @@ fitters <- list(
     fit = kos,
     quick = function(...) kos(..., gamma = 1),
     small = function(..., folds = 3) kos(..., gamma = 1, folds = folds),
-    one.machine = list(max.class = 1e9), base = list(gamma = 1),
+    one.machine = list(max.class = 1e9), base = list(gamma = 1, type = "classification"),
     options = list(gamma = 1, energy = 0.9), change = list(energy = 0.5),
     variants = list(list(max.class = 60), list(centered = TRUE)),
     ranges = list(gamma = c(0.1, 1), energy = 0.9), summary = "Subspaces",
