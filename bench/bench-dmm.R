@@ -31,7 +31,8 @@ product_rate <- function() {
 peak_memory <- function(name) {
   if (!file.exists("/proc/self/status")) return(NA)
   code <- c(
-    "a <- commandArgs(TRUE); .libPaths(a[1]); d <- readRDS(a[2])",
+    "a <- commandArgs(TRUE); .libPaths(strsplit(a[1], .Platform$path.sep)[[1]])",
+    "d <- readRDS(a[2])",
     "flexkern::gamma_dmm(d$x, d$y, a[3], scale = 'none', threads = as.integer(a[4]))",
     "cat(grep('^VmHWM', readLines('/proc/self/status'), value = TRUE))"
   )
