@@ -53,7 +53,7 @@ entry_blocks <- function(entry, where, s, x, input) {
   do.call(check_args, numbers)
   base <- c(list(name = entry$kernel, kernel = entry$kernel, columns = columns), numbers)
   if (entry$kernel %in% c("linear", "polynomial")) {
-    check_args(gamma = entry$gamma)
+    check_entry_gamma(entry$gamma)
     base$gamma <- entry$gamma[1L] %||% switch(entry$kernel, linear = 1, 1 / length(columns))
     check_kernel_range(x[, columns, drop = FALSE], base, NULL)
     return(list(base))
@@ -67,7 +67,7 @@ entry_blocks <- function(entry, where, s, x, input) {
 # Bandwidths of the entry, of all, or the automatic series.
 entry_bandwidths <- function(entry, s, x) {
   if (!is.null(entry$gamma)) {
-    check_args(gamma = entry$gamma)
+    check_entry_gamma(entry$gamma)
     return(if (entry$kernel == "radial") sqrt(1 / (2 * entry$gamma)) else 1 / entry$gamma)
   }
   widths <- entry$bandwidths %||% s$bandwidths
@@ -83,6 +83,12 @@ automatic_bandwidths <- function(x, s) {
     widths <- c(widths, 3 * widths[length(widths)])
   }
   widths
+}
+
+# Numbers only: a rule or an object belongs to the columns of the whole model.
+check_entry_gamma <- function(gamma) {
+  if (is.null(gamma) || is_positive(gamma)) return(invisible())
+  abort_arg("gamma", gamma, paste(positive$want, "or NULL"))
 }
 
 # exp(-D^2 / (2 sigma^2)) = 0.001 (equation (13) of the paper)

@@ -134,6 +134,14 @@ test_that("duplicates across classes and singletons: the right value and one war
   expect_equal(twins$d, 1)
 })
 
+test_that("class means that coincide up to rounding are not told apart", {
+  set.seed(2)
+  x <- matrix(rnorm(60), 20)
+  twice <- factor(rep(c("a", "b"), each = 20))
+  both <- rbind(x, x[20:1, ])
+  expect_flexkern_error(gamma_dmm(both, twice, "centroid"), "coincide")
+})
+
 test_that("a sample is used only when asked for, by one number of the stream", {
   set.seed(3)
   x <- matrix(rnorm(900 * 3), 900)

@@ -10,18 +10,19 @@ test_that("the median heuristic is the plain one on distinct rows", {
   expect_identical(gamma_median(iris[1:4]), gamma_median(X))
 })
 
-test_that("gamma(cX) is gamma(X) / c^2", {
+test_that("D67: gamma(cX) is gamma(X) / c^2, and equal rows are an error", {
   for (factor in c(10, 1e-3, 2^100)) {
     expect_equal(gamma_median(factor * X), gamma_median(X) / factor^2)
     expect_equal(gamma_sigest(factor * X), gamma_sigest(X) / factor^2)
   }
   expect_equal(gamma_median(factor * X, scale = "range"), gamma_median(X, scale = "range"))
+  expect_flexkern_error(gamma_median(matrix(1, 5, 2)), "equal")
+  expect_equal(gamma_median(rbind(c(0, 0), c(3, 4))), 1 / 50)
 })
 
 test_that("equal rows do not count", {
   expect_equal(gamma_median(cbind(c(0, 0, 0, 0, 2))), 1 / 8)
   expect_equal(gamma_median(cbind(c(5, 7))), 1 / 8)
-  expect_flexkern_error(gamma_median(matrix(1, 5, 2)), "equal")
 })
 
 test_that("factors count 1 between levels, missing values can be left out", {
