@@ -1,15 +1,15 @@
-# Real data, everybody's defaults: vpsvm(), e1071::svm() and ranger() with 500 trees. The error is
-# the share of wrong labels, or the mean squared error with the response scaled to [-1, 1] by its
-# training range and predictions clipped to it.
+# Real data, everybody's defaults: vpsvm(), kos() where there are classes, e1071::svm() and ranger()
+# with 500 trees. The error is the share of wrong labels, or the mean squared error with the response
+# scaled to [-1, 1] by its training range and predictions clipped to it.
 #
 #   Rscript bench/bench-defaults.R [data=letters,spam,satimage,pima,cpusmall,cadata] [reps=1]
-#                                  [threads=2] [who=vpsvm,svm,ranger]
+#                                  [threads=2] [who=vpsvm,kos,svm,ranger]
 #
 # cpusmall and cadata are read from the folder that the variable FLEXKERN_DATA names.
 source("bench/common.R")
 
 a <- arguments(data = c("letters", "spam", "satimage", "pima", "cpusmall", "cadata"), reps = 1,
-               threads = default_threads(), who = c("vpsvm", "svm", "ranger"))
+               threads = default_threads(), who = c("vpsvm", "kos", "svm", "ranger"))
 
 # liquidSVM 1.2.4 on the same rows, measured once on a 2-core machine and not run here: the error,
 # and the seconds of the fit for orientation. Classification is mcSVM with all pairs (hinge loss),
@@ -66,15 +66,17 @@ split_data <- function(name) {
 
 fitters <- list(
   vpsvm = function(d) flexkern::vpsvm(d$x, d$y, threads = a$threads, verbose = FALSE),
+  kos = function(d) flexkern::kos(d$x, d$y, threads = a$threads, verbose = FALSE),
   svm = function(d) e1071::svm(d$x, d$y),
   ranger = function(d) {
     ranger::ranger(x = d$x, y = d$y, num.trees = 500, num.threads = a$threads)
   }
 )
-packages <- c(vpsvm = "flexkern", svm = "e1071", ranger = "ranger")
+packages <- c(vpsvm = "flexkern", kos = "flexkern", svm = "e1071", ranger = "ranger")
 
 predictors <- list(
   vpsvm = function(fit, x) stats::predict(fit, x, threads = a$threads),
+  kos = function(fit, x) stats::predict(fit, x, threads = a$threads),
   svm = function(fit, x) stats::predict(fit, x),
   ranger = function(fit, x) stats::predict(fit, x, num.threads = a$threads)$predictions
 )
@@ -99,6 +101,7 @@ for (name in a$data) {
   if (is.null(d)) next
   sizes[name] <- sprintf("%s (%d + %d, %d)", name, nrow(d$x), nrow(d$test_x), ncol(d$x))
   for (rep in seq_len(a$reps)) for (who in a$who) {
+    if (who == "kos" && is.numeric(d$y)) next
     runs <- rbind(runs, one_run(who, name, d, rep))
   }
   message(name, " done")
@@ -116,7 +119,7 @@ per_method <- function(g, digits) {
 
 per_data <- function(g) {
   digits <- if (max(g$error) < 0.01) 5 else 4
-  rows <- lapply(split(g, factor(g$who, a$who)), per_method, digits)
+  rows <- lapply(split(g, factor(g$who, a$who), drop = TRUE), per_method, digits)
   name <- g$data[1]
   earlier <- data.frame(
     data = sizes[[name]], method = "liquidSVM, measured before",
