@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "times.h"
+
 namespace flexkern {
 namespace {
 
@@ -42,7 +44,7 @@ FactorRisk::FactorRisk(const FoldPlan& plan, ConstMatrixRef responses, const Cli
       threads_(threads),
       context_(context),
       tol_(tol),
-      groups_(factor_groups(plan, responses.cols())) {
+      groups_(factor_groups(plan, responses.cols(), kSubstitutions)) {
   const index_t systems = responses.cols() * static_cast<index_t>(plan.folds.size());
   for (Buffer<float>* buffer : {&target_, &guess_, &out_})
     *buffer = Buffer<float>(plan.stride * systems);

@@ -113,7 +113,7 @@ class Frontier {
         const std::size_t to_l = l + static_cast<std::size_t>(dl);
         if (to_g >= order_.size() || to_l >= surface_.lambdas.size()) continue;
         const std::size_t from = at(g, l), to = at(to_g, to_l);
-        if (surface_.settled[to]) continue;
+        if (surface_.settled[to] || sweep_.bound(order_[to_g], to_l) > best) continue;
         const bool good = surface_.risk[from] <= kGood * best;
         const double expected =
             expect(from, to, good && (dg == 0 || dl == 0)) / (1 + margin(g, l, to_g, to_l, good));
@@ -141,8 +141,8 @@ class Frontier {
   }
 
   void settle(std::size_t g, std::size_t l) {
-    sweep_.run(g);
-    if (!surface_.settled[surface_.at(g, l)]) settler_.settle(g, l);
+    sweep_.run(g, best());
+    if (!surface_.settled[surface_.at(g, l)] && sweep_.bound(g, l) <= best()) settler_.settle(g, l);
   }
 
   void report() {

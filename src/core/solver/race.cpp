@@ -20,11 +20,13 @@ constexpr double kRise = 1.02;
 // dropped unless that makes it better than the best known one by a share that matters.
 constexpr double kCredit = 3;
 constexpr double kGain = 0.998;
+// Steps to come lower a risk by at most this multiple of its last fall.
+constexpr double kCourse = 4;
 
 }  // namespace
 
 Race::Race(const SearchOptions& options, std::size_t count)
-    : options_(options), risk_(count, 0), settled_(count, 0) {
+    : options_(options), risk_(count, 0), fall_(count, 0), settled_(count, 0) {
   for (std::size_t l = 0; l < count; ++l) open_.push_back(l);
 }
 
@@ -39,6 +41,7 @@ void Race::update(const std::vector<KrylovPath::Estimate>& now, bool last) {
   for (std::size_t i = 0; i < open_.size(); ++i) {
     const std::size_t l = open_[i];
     const double move = first_ ? now[i].risk : std::fabs(risk_[l] - now[i].risk);
+    fall_[l] = first_ ? now[i].risk : std::max(0.0, risk_[l] - now[i].risk);
     risk_[l] = now[i].risk;
     settled_[l] = last || is_settled(move, now[i]);
     if (!settled_[l]) left.push_back(l);
@@ -49,6 +52,13 @@ void Race::update(const std::vector<KrylovPath::Estimate>& now, bool last) {
 
 void Race::compare(double best) {
   if (options_.race && !open_.empty() && hopeless(best)) open_.clear();
+}
+
+double Race::bound(std::size_t l) const { return (risk_[l] - kCourse * fall_[l]) / kGain; }
+
+void Race::compare_course(double best) {
+  const auto may_win = [&](std::size_t l) { return bound(l) <= best; };
+  if (std::none_of(open_.begin(), open_.end(), may_win)) open_.clear();
 }
 
 double Race::least() const { return *std::min_element(risk_.begin(), risk_.end()); }

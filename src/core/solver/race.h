@@ -18,6 +18,10 @@ class Race {
   void update(const std::vector<KrylovPath::Estimate>& now, bool last);
   // Closes the race if no open penalty can be expected to win against a risk of `best`.
   void compare(double best);
+  // The same by where the risks of the open penalties themselves are going.
+  void compare_course(double best);
+  // The least that more steps may make of a risk.
+  double bound(std::size_t l) const;
   double least() const;
 
   bool finished() const { return open_.empty(); }
@@ -36,7 +40,7 @@ class Race {
   const SearchOptions& options_;
   bool first_ = true;
   std::vector<std::size_t> open_;
-  std::vector<double> risk_;
+  std::vector<double> risk_, fall_;  // of the last check
   std::vector<char> settled_;
 };
 
@@ -50,6 +54,8 @@ class Lane {
   // Takes over what else has settled on the surface.
   void take_settled();
   void compare(double best) { race_.compare(best); }
+  void compare_course(double best) { race_.compare_course(best); }
+  double bound(std::size_t l) const { return race_.bound(l); }
   void release() { path_.release(); }
 
   std::size_t gamma() const { return gamma_; }

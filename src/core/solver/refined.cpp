@@ -5,6 +5,7 @@
 
 #include "block_cg.h"
 #include "shared_factor.h"
+#include "times.h"
 
 namespace flexkern {
 namespace {
@@ -12,13 +13,19 @@ namespace {
 // Each round of refinement asks single precision for this much.
 constexpr double kReduction = 1e-3;
 constexpr int kRounds = 12;
+// An error on the rows that a fold leaves out, by the Gram matrix, becomes a larger one on the
+// others.
+constexpr double kLeftOut = 1e-6;
+// Substitutions that factors take in all.
+constexpr double kSubstitutionsInAll = 40;
 
 // Solves for a block of right-hand sides in single precision; both are overwritten.
 class InnerSolver {
  public:
   virtual ~InnerSolver() = default;
-  // Returns the steps it took; 0 means that it has nothing more to give.
-  virtual index_t solve(float* residual, float* correction, double reduction) = 0;
+  // Reduces the residual by one factor now; another one is what it takes in all. Returns the steps
+  // it took; 0 means that it has nothing more to give.
+  virtual index_t solve(float* residual, float* correction, double reduction, double in_all) = 0;
 };
 
 class Refinement {
@@ -111,33 +118,61 @@ struct Problem {
   Context& context;
 };
 
-// Conjugate gradients with a bound on their steps in all. Systems that a few plain steps do not
-// solve get a preconditioner.
+// Conjugate gradients. Systems that a few plain steps do not solve get a preconditioner; if those
+// that follow do not lead to the end within the bound, the solver gives up.
 class CgSolver : public InnerSolver {
  public:
   CgSolver(const Problem& problem, const std::vector<CgColumn>& columns, index_t max_iter)
       : problem_(problem), columns_(columns), left_(max_iter) {}
 
-  index_t solve(float* residual, float* correction, double reduction) override {
-    if (preconditioner_ || problem_.plan.n < kLowRankRows)
-      return run(residual, correction, reduction, left_);
-    const index_t steps = run(residual, correction, reduction, std::min(left_, kPlainSteps));
-    if (steps < kPlainSteps || left_ == 0) return steps;
+  index_t solve(float* residual, float* correction, double reduction, double in_all) override {
+    index_t steps = 0;
+    if (!preconditioner_ && problem_.plan.n >= kLowRankRows) {
+      steps = run(residual, correction, reduction, kPlainSteps);
+      if (steps < kPlainSteps || left_ == 0) return steps;
+      precondition();
+    }
+    const double before = largest_norm(residual);
+    const index_t trial = run(residual, correction, reduction / before, kTrialSteps);
+    if (trial < kTrialSteps || left_ == 0) return steps + trial;
+    const double after = largest_norm(residual), rate = std::log(before / after) / kTrialSteps;
+    if (!(std::log(after / in_all) <= rate * static_cast<double>(left_))) {
+      left_ = 0;
+      return steps + trial;
+    }
+    return steps + trial + run(residual, correction, reduction / after, left_);
+  }
+
+ private:
+  static constexpr index_t kLowRankRows = 500, kPlainSteps = 30, kTrialSteps = 20, kRank = 320;
+
+  void precondition() {
     preconditioner_ =
         std::make_unique<LowRank>(problem_.plan, problem_.x, problem_.kernel, problem_.device,
                                   RankLimits{std::min(kRank, problem_.plan.n / 5),
                                              problem_.lambda * problem_.plan.folds[0].rows},
                                   problem_.threads, problem_.context);
     preconditioner_->set_lambda(problem_.lambda);
-    return steps + run(residual, correction, reduction, left_);
   }
 
- private:
-  static constexpr index_t kLowRankRows = 500, kPlainSteps = 30, kRank = 320;
+  // Of the residuals, which start at 1.
+  double largest_norm(const float* residual) const {
+    const index_t stride = problem_.plan.stride;
+    double largest = 0;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      const float* column = residual + static_cast<index_t>(c) * stride;
+      double rr = 0;
+      for (index_t i = 0; i < stride; ++i) rr += static_cast<double>(column[i]) * column[i];
+      largest = std::max(largest, rr);
+    }
+    return std::sqrt(largest);
+  }
+
   index_t run(float* residual, float* correction, double reduction, index_t bound) {
     const index_t steps =
         block_cg(problem_.gram, problem_.device.host(), columns_, preconditioner_.get(), residual,
-                 correction, reduction, bound, problem_.threads, problem_.context);
+                 correction, reduction, std::min(bound, left_), problem_.threads,
+                 problem_.context);
     left_ -= steps;
     return steps;
   }
@@ -148,12 +183,14 @@ class CgSolver : public InnerSolver {
   std::unique_ptr<LowRank> preconditioner_;
 };
 
-// Cholesky factors for all folds. Where rounding makes a matrix indefinite, its factor gets a
+// Cholesky factors for groups of folds. Where rounding makes a matrix indefinite, its factor gets a
 // larger shift and the refinement more to do.
 class DirectSolver : public InnerSolver {
  public:
-  DirectSolver(const Problem& problem, index_t responses) : responses_(responses) {
-    for (auto& group : single_folds(problem.plan)) {
+  DirectSolver(const Problem& problem, index_t responses,
+               const std::vector<std::vector<int>>& groups)
+      : responses_(responses) {
+    for (const auto& group : groups) {
       factors_.push_back(std::make_unique<SharedFactor>(problem.plan, group, problem.gram,
                                                         problem.device.host(), problem.threads,
                                                         problem.context));
@@ -165,9 +202,9 @@ class DirectSolver : public InnerSolver {
       usable_ = usable_ && factored;
     }
   }
-  index_t solve(float* residual, float* correction, double) override {
+  index_t solve(float* residual, float* correction, double, double) override {
     if (!usable_) return 0;
-    for (const auto& factor : factors_) factor->solve(residual, responses_, 1, correction);
+    for (const auto& factor : factors_) factor->solve(residual, responses_, kLeftOut, correction);
     return 1;
   }
 
@@ -190,8 +227,8 @@ bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver
   const std::vector<double> before = refinement.solution();
   const std::vector<double> norms = refinement.residual_block(residual.data());
   std::fill_n(correction.data(), correction.size(), 0.0f);
-  const double reduction = std::max(kReduction, 0.3 * tol / out.residual);
-  const index_t steps = solver.solve(residual.data(), correction.data(), reduction);
+  const double in_all = 0.3 * tol / out.residual, reduction = std::max(kReduction, in_all);
+  const index_t steps = solver.solve(residual.data(), correction.data(), reduction, in_all);
   if (steps == 0) return false;
   refinement.add_correction(correction.data(), norms);
   Solution next = out;
@@ -227,14 +264,17 @@ Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Poi
     for (int round = 0; round < kRounds && out.residual > options.tol; ++round)
       if (!improve(problem, refinement, solver, options.tol, out)) break;
   };
-  const double worth =
-      factor_cost(plan, single_folds(plan)) / product_cost(plan, refinement.count());
+  const double worth = factor_time(plan, responses.cols(), kSubstitutionsInAll) /
+                       product_time(plan, responses.cols());
   index_t steps = options.max_iter;
   if (options.direct) steps = std::min(steps, static_cast<index_t>(worth));
   CgSolver gradients(problem, refinement.columns(), steps);
   refine(gradients);
-  if (out.residual > options.tol && options.direct && out.iterations < options.max_iter) {
-    DirectSolver factors(problem, responses.cols());
+  // One factor for all folds first; where that stalls, one for each.
+  for (const double substitutions : {kSubstitutionsInAll, HUGE_VAL}) {
+    if (out.residual <= options.tol || !options.direct || out.iterations >= options.max_iter) break;
+    DirectSolver factors(problem, responses.cols(),
+                         factor_groups(plan, responses.cols(), substitutions));
     refine(factors);
   }
   out.converged = out.residual <= options.tol;

@@ -10,8 +10,6 @@ namespace {
 
 // Steps of conjugate gradients at most: where they do not suffice, rounding stops them.
 constexpr int kSteps = 100;
-// How many of them are expected, for the choice between one factor and several.
-constexpr double kExpectedSteps = 12;
 // The shift lambda n_f may differ by this factor between folds that share a factor.
 constexpr double kSameShift = 1.05;
 
@@ -204,7 +202,7 @@ void SharedFactor::scatter(const Systems& systems, bool with_z, float* u) const 
   }
 }
 
-std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t responses) {
+std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t responses, double steps) {
   std::vector<int> all(plan.folds.size());
   std::iota(all.begin(), all.end(), 0);
   double apart = 0, least = std::numeric_limits<double>::infinity(), most = 0;
@@ -215,12 +213,8 @@ std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t respon
   }
   const double rows = static_cast<double>(masked_rows(plan, all).size());
   const double systems = static_cast<double>(responses) * static_cast<double>(all.size());
-  const double together = cube(rows) / 3 + kExpectedSteps * 2 * rows * rows * systems;
+  const double together = cube(rows) / 3 + steps * 2 * rows * rows * systems;
   if (all.size() > 1 && together < apart && most <= kSameShift * least) return {all};
-  return single_folds(plan);
-}
-
-std::vector<std::vector<int>> single_folds(const FoldPlan& plan) {
   std::vector<std::vector<int>> groups;
   for (std::size_t f = 0; f < plan.folds.size(); ++f) groups.push_back({static_cast<int>(f)});
   return groups;
@@ -231,11 +225,6 @@ double factor_cost(const FoldPlan& plan, const std::vector<std::vector<int>>& gr
   for (const auto& group : groups)
     cost += cube(static_cast<double>(masked_rows(plan, group).size())) / 3;
   return cost;
-}
-
-double product_cost(const FoldPlan& plan, index_t systems) {
-  const double n = static_cast<double>(plan.n);
-  return 2 * n * n * static_cast<double>(systems);
 }
 
 }  // namespace flexkern

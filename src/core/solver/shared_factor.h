@@ -56,16 +56,12 @@ class SharedFactor {
   std::unique_ptr<PackedFactor> factor_;
 };
 
-// Groups of folds that share a factor at the least cost, for so many responses and a few correct
-// digits.
-std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t responses);
-std::vector<std::vector<int>> single_folds(const FoldPlan& plan);
+// Groups of folds that share a factor at the least cost, for so many responses and so many steps to
+// take the rows of a fold out.
+std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t responses, double steps);
 
 // Floating-point operations of a factor for each group.
 double factor_cost(const FoldPlan& plan, const std::vector<std::vector<int>>& groups);
-
-// Those of one product with the Gram matrix per system.
-double product_cost(const FoldPlan& plan, index_t systems);
 
 }  // namespace flexkern
 

@@ -2,16 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "race.h"
 
 namespace flexkern {
 namespace {
 
 // A process agrees with a known risk to this share.
 constexpr double kAgree = 2e-3;
-// All rows need this much more steps than half of them; in the last quarter of these a settled risk
-// moves by less than this share.
-constexpr double kMore = 1.3;
-constexpr double kMove = 1e-3;
+// All rows, other gammas and smaller penalties get so many times the steps.
+constexpr index_t kMost = 3;
 
 KrylovPath path_of(const SearchTask& task) {
   return {task.plan, task.responses, task.gram, task.device.host(), task.threads, task.context};
@@ -50,25 +51,24 @@ index_t steps_to_settle(const SearchTask& task, const Surface& surface, double l
 Sweep::Sweep(const SearchTask& task, Surface& surface, index_t steps)
     : task_(task),
       surface_(surface),
-      steps_(static_cast<index_t>(kMore * static_cast<double>(steps))),
-      done_(surface.gammas.size(), 0) {}
+      steps_(steps),
+      done_(surface.gammas.size(), 0),
+      bound_(surface.risk.size(), 0.0) {}
 
-void Sweep::run(std::size_t g) {
+void Sweep::run(std::size_t g, double best) {
   if (steps_ == 0 || done_[g]) return;
   done_[g] = 1;
   task_.gram.set_gamma(surface_.gammas[g]);
-  KrylovPath path = path_of(task_);
-  advance(path, 3 * steps_ / 4);
-  const auto before = path.evaluate(surface_.lambdas, task_.options.clip);
-  advance(path, steps_);
-  const auto now = path.evaluate(surface_.lambdas, task_.options.clip);
-  surface_.steps[g] = path.steps();
-  for (std::size_t l = 0; l < now.size(); ++l) {
-    if (std::fabs(now[l].risk - before[l].risk) > kMove * now[l].risk && !path.exhausted())
-      continue;
-    surface_.risk[surface_.at(g, l)] = now[l].risk;
-    surface_.settled[surface_.at(g, l)] = 1;
+  Lane lane(task_, surface_, g);
+  while (!lane.finished() && lane.next_check() <= kMost * steps_) {
+    lane.advance();
+    best = std::min(best, lane.least_settled());
+    lane.compare(best);
+    if (lane.steps() >= steps_) lane.compare_course(best);
   }
+  for (std::size_t l = 0; l < surface_.lambdas.size(); ++l)
+    bound_[surface_.at(g, l)] =
+        lane.finished() ? std::numeric_limits<double>::infinity() : lane.bound(l);
 }
 
 }  // namespace flexkern

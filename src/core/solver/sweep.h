@@ -16,15 +16,18 @@ class Sweep {
  public:
   // `steps` are those that settled a part of the rows; 0: never sweep.
   Sweep(const SearchTask& task, Surface& surface, index_t steps);
-  // Settles the penalties of a gamma that so many steps settle, the first time that it is called
-  // for it.
-  void run(std::size_t g);
+  // The first time that it is called for a gamma: settles the penalties that not many more steps
+  // settle, in a race against the best settled risk.
+  void run(std::size_t g, double best);
+  // The least risk that a pair which is not settled may have, by what is known of it.
+  double bound(std::size_t g, std::size_t l) const { return bound_[surface_.at(g, l)]; }
 
  private:
   const SearchTask& task_;
   Surface& surface_;
   index_t steps_;
   std::vector<char> done_;
+  std::vector<double> bound_;
 };
 
 }  // namespace flexkern

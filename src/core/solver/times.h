@@ -11,23 +11,31 @@ constexpr double kReadTime = 1.2, kColumnTime = 0.15, kPassTime = 20;
 // Of floating-point operations in single and in double precision.
 constexpr double kFlopTime = 0.07, kDoubleFlopTime = 0.14;
 
-// A product with the Gram matrix reads all of it and works on every column.
-inline double product_time(const SearchTask& task) {
-  const double n = static_cast<double>(task.plan.n);
-  const double systems =
-      static_cast<double>(task.plan.folds.size()) * static_cast<double>(task.responses.cols());
-  return n * n * (kReadTime + kColumnTime * systems);
+inline double systems_of(const FoldPlan& plan, index_t responses) {
+  return static_cast<double>(plan.folds.size()) * static_cast<double>(responses);
 }
 
-// A pair by factorisation takes that, passes over the matrix around it, and a few substitutions.
+// A product with the Gram matrix reads all of it and works on every column.
+inline double product_time(const FoldPlan& plan, index_t responses) {
+  const double n = static_cast<double>(plan.n);
+  return n * n * (kReadTime + kColumnTime * systems_of(plan, responses));
+}
+
+// Factors take that, passes over the matrix around it, and so many substitutions.
+inline double factor_time(const FoldPlan& plan, index_t responses, double substitutions) {
+  const double n = static_cast<double>(plan.n);
+  const auto groups = factor_groups(plan, responses, substitutions);
+  return kFlopTime * factor_cost(plan, groups) +
+         n * n * (kPassTime + substitutions * (1 + kColumnTime * systems_of(plan, responses)));
+}
+
+// In the search a pair by factorisation takes few of them.
+constexpr double kSubstitutions = 10;
+inline double product_time(const SearchTask& task) {
+  return product_time(task.plan, task.responses.cols());
+}
 inline double factor_time(const SearchTask& task) {
-  constexpr double kSubstitutions = 10;
-  const double n = static_cast<double>(task.plan.n);
-  const double systems =
-      static_cast<double>(task.plan.folds.size()) * static_cast<double>(task.responses.cols());
-  const auto groups = factor_groups(task.plan, task.responses.cols());
-  return kFlopTime * factor_cost(task.plan, groups) +
-         n * n * (kPassTime + kSubstitutions * (1 + kColumnTime * systems));
+  return factor_time(task.plan, task.responses.cols(), kSubstitutions);
 }
 
 }  // namespace flexkern
