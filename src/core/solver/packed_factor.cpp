@@ -11,8 +11,12 @@ namespace {
 // Rows that one pass over a panel covers: their part of the panel stays in the first-level cache,
 // and partial sums keep the rounding error of single precision small.
 constexpr index_t kDepth = 256;
-// Columns from which on substitution is shared among threads.
+// Columns from which on threads share them. With fewer, they share the panels of a block, as far as
+// these depend on other blocks.
 constexpr index_t kShare = 24;
+constexpr index_t kBlockPanels = 8;
+// Smaller factors are done before another thread is awake.
+constexpr index_t kSharedOrder = 1024;
 
 // out = D in, or D' in, for a 16 x 16 matrix D in columns.
 void multiply_square(const float* d, bool transposed, const float* in, float* out) {
@@ -77,13 +81,24 @@ void PackedFactor::invert(Cholesky& cholesky, index_t p) {
 
 void PackedFactor::solve(float* b, index_t cols) const {
   const index_t width = micro_.cols_f32;
-  const index_t share = threads_ > 1 && cols >= kShare ? round_up(cols / threads_, width) : cols;
+  if (cols < kShare) {
+    Buffer<float> packed(round_up(cols, width) * order_);
+    return substitute(b, cols, packed.data(), order_ < kSharedOrder ? 1 : threads_);
+  }
+  const index_t share = threads_ > 1 ? round_up(cols / threads_, width) : cols;
   parallel_for((cols + share - 1) / share, threads_, context_, [&](index_t item, int) {
     const index_t first = item * share, count = std::min(share, cols - first);
     Buffer<float> packed(round_up(count, width) * order_);
-    forward(b + first * order_, count, packed.data());
-    backward(b + first * order_, count, packed.data());
+    substitute(b + first * order_, count, packed.data(), 1);
   });
+}
+
+void PackedFactor::substitute(float* b, index_t cols, float* packed, int threads) const {
+  for (index_t first = 0; first < panels_; first += kBlockPanels)
+    forward(first, std::min(first + kBlockPanels, panels_), b, cols, packed, threads);
+  for (index_t first = (panels_ - 1) / kBlockPanels * kBlockPanels; first >= 0;
+       first -= kBlockPanels)
+    backward(first, std::min(first + kBlockPanels, panels_), b, cols, packed, threads);
 }
 
 // Row panel p of b -= panel * packed rows from `first` on.
@@ -99,30 +114,46 @@ void PackedFactor::append(index_t first, const float* b, index_t cols, float* pa
   pack_columns(b, order_, cols, micro_.cols_f32, first, first + kPanel, order_, packed);
 }
 
-void PackedFactor::forward(float* b, index_t cols, float* packed) const {
-  float before_inverse[kPanel];
-  for (index_t p = 0; p < panels_; ++p) {
-    float* rows = b + p * kPanel;
-    if (p > 0) subtract(before(p), p * kPanel, packed, 0, cols, rows);
-    for (index_t c = 0; c < cols; ++c) {
-      std::copy_n(rows + c * order_, kPanel, before_inverse);
-      multiply_square(inverses_.data() + p * kSquare, false, before_inverse, rows + c * order_);
-    }
+// The block of panels [first, last).
+void PackedFactor::forward(index_t first, index_t last, float* b, index_t cols, float* packed,
+                           int threads) const {
+  const auto rows = [&](index_t p) { return b + p * kPanel; };
+  parallel_for(first > 0 ? last - first : 0, threads, context_, [&](index_t i, int) {
+    subtract(before(first + i), first * kPanel, packed, 0, cols, rows(first + i));
+  });
+  for (index_t p = first; p < last; ++p) {
+    if (p > first)
+      subtract(before(p) + first * kSquare, (p - first) * kPanel, packed, first * kPanel, cols,
+               rows(p));
+    multiply_inverse(p, false, rows(p), cols);
     append(p * kPanel, b, cols, packed);
   }
 }
 
-void PackedFactor::backward(float* b, index_t cols, float* packed) const {
-  float before_inverse[kPanel];
-  for (index_t p = panels_ - 1; p >= 0; --p) {
-    float* rows = b + p * kPanel;
-    const index_t next = (p + 1) * kPanel;
-    if (next < order_) subtract(after(p), order_ - next, packed, next, cols, rows);
-    for (index_t c = 0; c < cols; ++c) {
-      std::copy_n(rows + c * order_, kPanel, before_inverse);
-      multiply_square(inverses_.data() + p * kSquare, true, before_inverse, rows + c * order_);
-    }
+void PackedFactor::backward(index_t first, index_t last, float* b, index_t cols, float* packed,
+                            int threads) const {
+  const auto rows = [&](index_t p) { return b + p * kPanel; };
+  // The panels of -L' below row `from`.
+  const auto subtract_below = [&](index_t p, index_t from, index_t to) {
+    if (from < to)
+      subtract(after(p) + (from - p - 1) * kSquare, (to - from) * kPanel, packed, from * kPanel,
+               cols, rows(p));
+  };
+  parallel_for(last < panels_ ? last - first : 0, threads, context_,
+               [&](index_t i, int) { subtract_below(first + i, last, panels_); });
+  for (index_t p = last - 1; p >= first; --p) {
+    subtract_below(p, p + 1, last);
+    multiply_inverse(p, true, rows(p), cols);
     append(p * kPanel, b, cols, packed);
+  }
+}
+
+// Rows of b times the inverse of the diagonal square p, or its transpose.
+void PackedFactor::multiply_inverse(index_t p, bool transposed, float* rows, index_t cols) const {
+  float before[kPanel];
+  for (index_t c = 0; c < cols; ++c) {
+    std::copy_n(rows + c * order_, kPanel, before);
+    multiply_square(inverses_.data() + p * kSquare, transposed, before, rows + c * order_);
   }
 }
 

@@ -20,8 +20,12 @@ class PackedFactor {
  private:
   void copy(Cholesky& cholesky, index_t p);
   void invert(Cholesky& cholesky, index_t p);
-  void forward(float* b, index_t cols, float* packed) const;
-  void backward(float* b, index_t cols, float* packed) const;
+  void substitute(float* b, index_t cols, float* packed, int threads) const;
+  void forward(index_t first, index_t last, float* b, index_t cols, float* packed,
+               int threads) const;
+  void backward(index_t first, index_t last, float* b, index_t cols, float* packed,
+                int threads) const;
+  void multiply_inverse(index_t p, bool transposed, float* rows, index_t cols) const;
   void subtract(const float* panel, index_t depth, const float* packed, index_t first, index_t cols,
                 float* b) const;
   void append(index_t first, const float* b, index_t cols, float* packed) const;

@@ -171,8 +171,7 @@ class CgSolver : public InnerSolver {
   index_t run(float* residual, float* correction, double reduction, index_t bound) {
     const index_t steps =
         block_cg(problem_.gram, problem_.device.host(), columns_, preconditioner_.get(), residual,
-                 correction, reduction, std::min(bound, left_), problem_.threads,
-                 problem_.context);
+                 correction, reduction, std::min(bound, left_), problem_.threads, problem_.context);
     left_ -= steps;
     return steps;
   }
