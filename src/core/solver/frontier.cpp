@@ -10,6 +10,9 @@
 #include "screen.h"
 #include "sweep.h"
 #include "times.h"
+#include <chrono>
+#include <cstdio>
+#define NOW std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()
 
 namespace flexkern {
 namespace {
@@ -141,8 +144,10 @@ class Frontier {
   }
 
   void settle(std::size_t g, std::size_t l) {
-    sweep_.run(g, best());
+    double t0 = NOW; sweep_.run(g, best()); double t1 = NOW;
+    bool sw = surface_.settled[surface_.at(g, l)];
     if (!surface_.settled[surface_.at(g, l)] && sweep_.bound(g, l) <= best()) settler_.settle(g, l);
+    fprintf(stderr, "  n=%ld g=%zu l=%zu sweep %.3f (%d) settle %.3f risk %.6f below %.6f\n", (long)task_.plan.n, g, l, t1-t0, sw, NOW-t1, surface_.risk[surface_.at(g,l)], below_.risk[surface_.at(g,l)]);
   }
 
   void report() {
@@ -186,7 +191,7 @@ void search_level(const SearchTask& task, const Margins& margins, std::uint64_t 
     // What the race dropped is known as well.
     if (whole) std::fill(below.surface.settled.begin(), below.surface.settled.end(), 1);
   }
-  Frontier(task, margins, below, surface).run();
+  double t2 = NOW; Frontier(task, margins, below, surface).run(); fprintf(stderr, "level n=%ld steps=%ld c=%ld took %.3f; factor_time %.3f product_time %.4f\n", (long)task.plan.n, (long)below.steps, (long)task.responses.cols(), NOW-t2, factor_time(task), product_time(task));
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <chrono>
+#define NOW std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()
 
 #include "block_cg.h"
 #include "shared_factor.h"
@@ -16,8 +19,10 @@ constexpr int kRounds = 12;
 // An error on the rows that a fold leaves out, by the Gram matrix, becomes a larger one on the
 // others.
 constexpr double kLeftOut = 1e-6;
-// Substitutions that factors take in all.
-constexpr double kSubstitutionsInAll = 40;
+// Steps that a factor of several folds takes in all.
+constexpr double kSharedSteps = 200;
+// Fewer steps of conjugate gradients are not worth a start.
+constexpr double kFewSteps = 20;
 
 // Solves for a block of right-hand sides in single precision; both are overwritten.
 class InnerSolver {
@@ -119,11 +124,12 @@ struct Problem {
 };
 
 // Conjugate gradients. Systems that a few plain steps do not solve get a preconditioner; if those
-// that follow do not lead to the end within the bound, the solver gives up.
+// that follow do not lead to the end within the bound, the solver leaves them to factors.
 class CgSolver : public InnerSolver {
  public:
-  CgSolver(const Problem& problem, const std::vector<CgColumn>& columns, index_t max_iter)
-      : problem_(problem), columns_(columns), left_(max_iter) {}
+  CgSolver(const Problem& problem, const std::vector<CgColumn>& columns, index_t max_iter,
+           bool factors_follow)
+      : problem_(problem), columns_(columns), left_(max_iter), factors_follow_(factors_follow) {}
 
   index_t solve(float* residual, float* correction, double reduction, double in_all) override {
     index_t steps = 0;
@@ -136,7 +142,7 @@ class CgSolver : public InnerSolver {
     const index_t trial = run(residual, correction, reduction / before, kTrialSteps);
     if (trial < kTrialSteps || left_ == 0) return steps + trial;
     const double after = largest_norm(residual), rate = std::log(before / after) / kTrialSteps;
-    if (!(std::log(after / in_all) <= rate * static_cast<double>(left_))) {
+    if (factors_follow_ && !(std::log(after / in_all) <= rate * static_cast<double>(left_))) {
       left_ = 0;
       return steps + trial;
     }
@@ -144,15 +150,15 @@ class CgSolver : public InnerSolver {
   }
 
  private:
-  static constexpr index_t kLowRankRows = 500, kPlainSteps = 30, kTrialSteps = 20, kRank = 320;
+  static constexpr index_t kLowRankRows = 500, kPlainSteps = 10, kTrialSteps = 16, kRank = 320;
 
-  void precondition() {
+  void precondition() {double t=NOW;
     preconditioner_ =
         std::make_unique<LowRank>(problem_.plan, problem_.x, problem_.kernel, problem_.device,
                                   RankLimits{std::min(kRank, problem_.plan.n / 5),
                                              problem_.lambda * problem_.plan.folds[0].rows},
                                   problem_.threads, problem_.context);
-    preconditioner_->set_lambda(problem_.lambda);
+    preconditioner_->set_lambda(problem_.lambda);fprintf(stderr,"precond %.3f\n",NOW-t);
   }
 
   // Of the residuals, which start at 1.
@@ -179,6 +185,7 @@ class CgSolver : public InnerSolver {
   const Problem& problem_;
   const std::vector<CgColumn>& columns_;
   index_t left_;
+  bool factors_follow_;
   std::unique_ptr<LowRank> preconditioner_;
 };
 
@@ -227,7 +234,7 @@ bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver
   const std::vector<double> norms = refinement.residual_block(residual.data());
   std::fill_n(correction.data(), correction.size(), 0.0f);
   const double in_all = 0.3 * tol / out.residual, reduction = std::max(kReduction, in_all);
-  const index_t steps = solver.solve(residual.data(), correction.data(), reduction, in_all);
+  double t0=NOW;  const index_t steps = solver.solve(residual.data(), correction.data(), reduction, in_all); double t1=NOW;
   if (steps == 0) return false;
   refinement.add_correction(correction.data(), norms);
   Solution next = out;
@@ -243,6 +250,7 @@ bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver
     out.iterations = next.iterations;
     return false;
   }
+  fprintf(stderr,"round steps %ld %.3g -> %.3g solve %.3f expand %.3f\n",(long)steps,out.residual,next.residual,t1-t0,NOW-t1);
   const bool stalled = next.residual > 0.5 * out.residual;
   out = std::move(next);
   return !stalled;
@@ -263,18 +271,21 @@ Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Poi
     for (int round = 0; round < kRounds && out.residual > options.tol; ++round)
       if (!improve(problem, refinement, solver, options.tol, out)) break;
   };
-  const double worth = factor_time(plan, responses.cols(), kSubstitutionsInAll) /
-                       product_time(plan, responses.cols());
+  const double worth =
+      factor_time(plan, responses.cols(), kSharedSteps) / product_time(plan, responses.cols());
   index_t steps = options.max_iter;
   if (options.direct) steps = std::min(steps, static_cast<index_t>(worth));
-  CgSolver gradients(problem, refinement.columns(), steps);
-  refine(gradients);
+  CgSolver gradients(problem, refinement.columns(), steps, options.direct);
+  if (!options.direct || worth > kFewSteps) refine(gradients);
   // One factor for all folds first; where that stalls, one for each.
-  for (const double substitutions : {kSubstitutionsInAll, HUGE_VAL}) {
-    if (out.residual <= options.tol || !options.direct || out.iterations >= options.max_iter) break;
-    DirectSolver factors(problem, responses.cols(),
-                         factor_groups(plan, responses.cols(), substitutions));
-    refine(factors);
+  std::size_t tried = 0;
+  for (const double shared_steps : {kSharedSteps, HUGE_VAL}) {
+    const auto groups = factor_groups(plan, responses.cols(), shared_steps);
+    const bool solved = out.residual <= options.tol || out.iterations >= options.max_iter;
+    if (solved || !options.direct || groups.size() == tried) break;
+    tried = groups.size();
+    double t2=NOW; DirectSolver factors(problem, responses.cols(), groups);
+    fprintf(stderr,"factored %.3f\n",NOW-t2); refine(factors);
   }
   out.converged = out.residual <= options.tol;
   return out;

@@ -21,10 +21,13 @@ inline double product_time(const FoldPlan& plan, index_t responses) {
   return n * n * (kReadTime + kColumnTime * systems_of(plan, responses));
 }
 
-// Factors take that, passes over the matrix around it, and so many substitutions.
-inline double factor_time(const FoldPlan& plan, index_t responses, double substitutions) {
+// Factors take that, passes over the matrix around it, and substitutions: so many where folds share
+// a factor.
+inline double factor_time(const FoldPlan& plan, index_t responses, double steps) {
+  constexpr double kFewSubstitutions = 4;
   const double n = static_cast<double>(plan.n);
-  const auto groups = factor_groups(plan, responses, substitutions);
+  const auto groups = factor_groups(plan, responses, steps);
+  const double substitutions = groups.size() < plan.folds.size() ? steps : kFewSubstitutions;
   return kFlopTime * factor_cost(plan, groups) +
          n * n * (kPassTime + substitutions * (1 + kColumnTime * systems_of(plan, responses)));
 }
