@@ -104,33 +104,47 @@ class Frontier {
     Candidate found;
     const double best = this->best();
     for_pairs([&](std::size_t g, std::size_t l) {
-      const std::size_t i = at(g, l);
-      if (surface_.settled[i] && surface_.risk[i] <= kNear * best) look_around(g, l, best, found);
+      if (surface_.settled[at(g, l)] || sweep_.bound(order_[g], l) > best) return;
+      const double expected = this->expected(g, l, best);
+      if (expected <= best && expected < found.expected) found = {g, l, expected};
     });
     return found;
   }
 
-  void look_around(std::size_t g, std::size_t l, double best, Candidate& found) const {
+  // By the settled neighbour that promises most, unless the nearest penalties of the same gamma
+  // promise less: along the penalties the risk is more regular.
+  double expected(std::size_t g, std::size_t l, double best) const {
+    double most = kInfinite;
     for (int dg = -1; dg <= 1; ++dg)
       for (int dl = -1; dl <= 1; ++dl) {
-        const std::size_t to_g = g + static_cast<std::size_t>(dg);
-        const std::size_t to_l = l + static_cast<std::size_t>(dl);
-        if (to_g >= order_.size() || to_l >= surface_.lambdas.size()) continue;
-        const std::size_t from = at(g, l), to = at(to_g, to_l);
-        if (surface_.settled[to] || sweep_.bound(order_[to_g], to_l) > best) continue;
-        const bool good = surface_.risk[from] <= kGood * best;
-        const double expected =
-            expect(from, to, good && (dg == 0 || dl == 0)) / (1 + margin(g, l, to_g, to_l, good));
-        if (expected <= best && expected < found.expected) found = {to_g, to_l, expected};
+        const std::size_t from_g = g + static_cast<std::size_t>(dg);
+        const std::size_t from_l = l + static_cast<std::size_t>(dl);
+        if (from_g >= order_.size() || from_l >= surface_.lambdas.size()) continue;
+        const std::size_t from = at(from_g, from_l);
+        if (surface_.settled[from] && surface_.risk[from] <= kNear * best)
+          most = std::min(most, expect(from_g, from_l, g, l, best));
       }
+    for (int step : {-1, 1}) {
+      std::size_t from = l;
+      do from += static_cast<std::size_t>(step);
+      while (from < surface_.lambdas.size() && !surface_.settled[at(g, from)]);
+      if (from >= surface_.lambdas.size()) continue;
+      const double expected = expect(g, from, g, l, best);
+      if (expected < kInfinite) most = std::max(most, expected);
+    }
+    return most;
   }
 
   // It does as much better or worse as below. What is unknown there has to be tried or ignored.
-  double expect(std::size_t from, std::size_t to, bool try_unknown) const {
+  double expect(std::size_t from_g, std::size_t from_l, std::size_t g, std::size_t l,
+                double best) const {
+    const std::size_t from = at(from_g, from_l), to = at(g, l);
     const double risk = surface_.risk[from];
+    const bool good = risk <= kGood * best;
+    const double share = 1 + margin(from_g, from_l, g, l, good);
     if (below_.settled[from] && below_.settled[to])
-      return risk * below_.risk[to] / below_.risk[from];
-    return try_unknown ? risk : kInfinite;
+      return risk * below_.risk[to] / below_.risk[from] / share;
+    return good && (from_g == g || from_l == l) ? risk / share : kInfinite;
   }
 
   double margin(std::size_t g, std::size_t l, std::size_t to_g, std::size_t to_l, bool good) const {
@@ -141,7 +155,8 @@ class Frontier {
     const auto part = [](double step) { return std::min(1.0, std::max(0.0, step)); };
     const double largest = std::max(std::fabs(narrower), std::fabs(smaller));
     const double forward = good ? margins_.forward_from_good : margins_.forward;
-    return margins_.any * part(largest) + forward * (part(narrower) + part(smaller));
+    const double steps = narrower < 0 ? 0 : part(narrower) + part(smaller);
+    return margins_.any * part(largest) + forward * steps;
   }
 
   void settle(std::size_t g, std::size_t l) {
