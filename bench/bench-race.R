@@ -69,7 +69,8 @@ folds_of <- function(x, y, fit) {
 
 test_error <- function(fit, x, y) {
   predicted <- predict(fit, x)
-  if (is.factor(y)) mean(predicted != y) else mean((predicted - y)^2) / stats::var(y)
+  if (!is.factor(y)) return(mean((predicted - y)^2) / stats::var(y))
+  mean(as.character(predicted) != as.character(y))
 }
 
 race <- function(name, seed) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/solver/dense.h"
 #include "core/solver/frontier.h"
@@ -154,6 +155,8 @@ TEST(Sample, KeepsItsShareOfEveryFold) {
   EXPECT_EQ(held, std::vector<int>(150, 1));
 }
 
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
 // Smooth data settle after a few steps, and the sweep then settles the larger penalties exactly.
 TEST(Sweep, SettlesWhatItsStepsAreEnoughFor) {
   const Setting s = setting(400, 1, 1, 0.3, 19);
@@ -166,14 +169,41 @@ TEST(Sweep, SettlesWhatItsStepsAreEnoughFor) {
   Surface surface(s.gammas, s.lambdas);
   const SearchTask task = bench.task();
   const std::size_t g = best_pair(exact) % s.gammas.size();
-  Sweep(task, surface, 0).run(g);
+  Sweep(task, surface, 0).run(g, kInfinite);
   EXPECT_EQ(std::count(surface.settled.begin(), surface.settled.end(), 1), 0);
-  Sweep(task, surface, steps).run(g);
-  EXPECT_TRUE(surface.settled[best_pair(exact)]);
+  Sweep(task, surface, steps).run(g, kInfinite);
+  EXPECT_LE(surface.risk[best_pair(surface)], 1.003 * exact.risk[best_pair(exact)]);
   for (std::size_t i = 0; i < exact.risk.size(); ++i)
     if (surface.settled[i]) {
       EXPECT_NEAR(surface.risk[i], exact.risk[i], 1e-2 * exact.risk[i]) << i;
     }
+}
+
+// What cannot win ends early, and its bounds say so; bounds are below the exact risks elsewhere.
+TEST(Sweep, RacesAgainstTheBestRisk) {
+  const Setting s = setting(400, 2, 1, 0.3, 21);
+  Bench bench(s);
+  const Surface exact = bench.exact();
+  const double least = *std::min_element(exact.risk.begin(), exact.risk.end());
+  const SearchTask task = bench.task();
+  Surface surface(s.gammas, s.lambdas);
+  Sweep sweep(task, surface, 8);
+  for (std::size_t g = 0; g < s.gammas.size(); ++g) {
+    EXPECT_EQ(sweep.bound(g, 0), 0);
+    sweep.run(g, least);
+    EXPECT_LE(surface.steps[g], 24);
+    for (std::size_t l = 0; l < s.lambdas.size(); ++l) {
+      const std::size_t i = surface.at(g, l);
+      if (sweep.bound(g, l) > least) {
+        EXPECT_GT(exact.risk[i], 0.998 * least) << g << ' ' << l;
+      }
+    }
+  }
+  const index_t lost = surface.steps[0];
+  Surface alone(s.gammas, s.lambdas);
+  Sweep(task, alone, 8).run(0, kInfinite);
+  EXPECT_LE(lost, alone.steps[0]);
+  EXPECT_EQ(sweep.bound(0, 0), kInfinite);
 }
 
 }  // namespace

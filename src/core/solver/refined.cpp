@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <chrono>
-#define NOW std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()
 
 #include "block_cg.h"
 #include "shared_factor.h"
@@ -19,8 +16,9 @@ constexpr int kRounds = 12;
 // An error on the rows that a fold leaves out, by the Gram matrix, becomes a larger one on the
 // others.
 constexpr double kLeftOut = 1e-6;
-// Steps that a factor of several folds takes in all.
-constexpr double kSharedSteps = 200;
+// Steps that a factor of several folds takes in all; with few columns, each takes longer than its
+// operations.
+constexpr double kSharedSteps = 400;
 // Fewer steps of conjugate gradients are not worth a start.
 constexpr double kFewSteps = 20;
 
@@ -152,13 +150,13 @@ class CgSolver : public InnerSolver {
  private:
   static constexpr index_t kLowRankRows = 500, kPlainSteps = 10, kTrialSteps = 16, kRank = 320;
 
-  void precondition() {double t=NOW;
+  void precondition() {
     preconditioner_ =
         std::make_unique<LowRank>(problem_.plan, problem_.x, problem_.kernel, problem_.device,
                                   RankLimits{std::min(kRank, problem_.plan.n / 5),
                                              problem_.lambda * problem_.plan.folds[0].rows},
                                   problem_.threads, problem_.context);
-    preconditioner_->set_lambda(problem_.lambda);fprintf(stderr,"precond %.3f\n",NOW-t);
+    preconditioner_->set_lambda(problem_.lambda);
   }
 
   // Of the residuals, which start at 1.
@@ -234,7 +232,7 @@ bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver
   const std::vector<double> norms = refinement.residual_block(residual.data());
   std::fill_n(correction.data(), correction.size(), 0.0f);
   const double in_all = 0.3 * tol / out.residual, reduction = std::max(kReduction, in_all);
-  double t0=NOW;  const index_t steps = solver.solve(residual.data(), correction.data(), reduction, in_all); double t1=NOW;
+  const index_t steps = solver.solve(residual.data(), correction.data(), reduction, in_all);
   if (steps == 0) return false;
   refinement.add_correction(correction.data(), norms);
   Solution next = out;
@@ -250,7 +248,6 @@ bool improve(const Problem& problem, Refinement& refinement, InnerSolver& solver
     out.iterations = next.iterations;
     return false;
   }
-  fprintf(stderr,"round steps %ld %.3g -> %.3g solve %.3f expand %.3f\n",(long)steps,out.residual,next.residual,t1-t0,NOW-t1);
   const bool stalled = next.residual > 0.5 * out.residual;
   out = std::move(next);
   return !stalled;
@@ -267,8 +264,11 @@ Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Poi
   refinement.coefficients(out.coef);
   out.decision.assign(out.coef.size(), 0.0);
   out.residual = refinement.update_residuals(out.decision);
+  const auto unsolved = [&] {
+    return out.residual > options.tol && out.iterations < options.max_iter;
+  };
   const auto refine = [&](InnerSolver& solver) {
-    for (int round = 0; round < kRounds && out.residual > options.tol; ++round)
+    for (int round = 0; round < kRounds && unsolved(); ++round)
       if (!improve(problem, refinement, solver, options.tol, out)) break;
   };
   const double worth =
@@ -281,11 +281,10 @@ Solution solve_refined(const FoldPlan& plan, ConstMatrixRef responses, const Poi
   std::size_t tried = 0;
   for (const double shared_steps : {kSharedSteps, HUGE_VAL}) {
     const auto groups = factor_groups(plan, responses.cols(), shared_steps);
-    const bool solved = out.residual <= options.tol || out.iterations >= options.max_iter;
-    if (solved || !options.direct || groups.size() == tried) break;
+    if (!unsolved() || !options.direct || groups.size() == tried) break;
     tried = groups.size();
-    double t2=NOW; DirectSolver factors(problem, responses.cols(), groups);
-    fprintf(stderr,"factored %.3f\n",NOW-t2); refine(factors);
+    DirectSolver factors(problem, responses.cols(), groups);
+    refine(factors);
   }
   out.converged = out.residual <= options.tol;
   return out;

@@ -10,8 +10,6 @@ namespace {
 
 // Steps of conjugate gradients at most: where they do not suffice, rounding stops them.
 constexpr int kSteps = 100;
-// Floating-point operations that take as long as reading a value of the factor.
-constexpr double kReading = 12;
 // The shift lambda n_f may differ by this factor between folds that share a factor.
 constexpr double kSameShift = 1.05;
 
@@ -215,7 +213,7 @@ std::vector<std::vector<int>> factor_groups(const FoldPlan& plan, index_t respon
   }
   const double rows = static_cast<double>(masked_rows(plan, all).size());
   const double systems = static_cast<double>(responses) * static_cast<double>(all.size());
-  const double together = cube(rows) / 3 + steps * rows * rows * (kReading + 2 * systems);
+  const double together = cube(rows) / 3 + steps * 2 * rows * rows * systems;
   if (all.size() > 1 && together < apart && most <= kSameShift * least) return {all};
   std::vector<std::vector<int>> groups;
   for (std::size_t f = 0; f < plan.folds.size(); ++f) groups.push_back({static_cast<int>(f)});
