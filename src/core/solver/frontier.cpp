@@ -1,9 +1,7 @@
 #include "frontier.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 
@@ -12,8 +10,6 @@
 #include "screen.h"
 #include "sweep.h"
 #include "times.h"
-#define NOW \
-  std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()
 
 namespace flexkern {
 namespace {
@@ -160,14 +156,8 @@ class Frontier {
   }
 
   void settle(std::size_t g, std::size_t l) {
-    double t0 = NOW;
     sweep_.run(g, best());
-    double t1 = NOW;
-    bool sw = surface_.settled[surface_.at(g, l)];
     if (!surface_.settled[surface_.at(g, l)] && sweep_.bound(g, l) <= best()) settler_.settle(g, l);
-    fprintf(stderr, "  n=%ld g=%zu l=%zu sweep %.3f (%d) settle %.3f risk %.6f below %.6f\n",
-            (long)task_.plan.n, g, l, t1 - t0, sw, NOW - t1, surface_.risk[surface_.at(g, l)],
-            below_.risk[surface_.at(g, l)]);
   }
 
   void report() {
@@ -212,11 +202,7 @@ void search_level(const SearchTask& task, const Margins& margins, std::uint64_t 
     for (std::size_t i = 0; i < below.surface.settled.size(); ++i)
       if (whole || below.surface.steps[i % surface.gammas.size()] > 0) below.surface.settled[i] = 1;
   }
-  double t2 = NOW;
   Frontier(task, margins, below, surface).run();
-  fprintf(stderr, "level n=%ld steps=%ld c=%ld took %.3f; factor_time %.3f product_time %.4f\n",
-          (long)task.plan.n, (long)below.steps, (long)task.responses.cols(), NOW - t2,
-          factor_time(task), product_time(task));
 }
 
 }  // namespace
