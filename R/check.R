@@ -84,7 +84,7 @@ whole <- function(min, max = NULL, null = FALSE) {
 vocabulary <- list(
   radius = rule("one positive number", function(x) is_number(x) && x > 0, TRUE),
   cells = whole(1, null = TRUE),
-  max.cell = whole(10, 1e9),
+  max.cell = whole(10, 1e9, TRUE),
   overlap = rule("one number from 0 to 1", function(x) is_number(x, 0, 1), TRUE),
   degree = whole(1, 20),
   coef0 = rule("one finite number", is_number),

@@ -33,6 +33,10 @@ vpsvm_settings <- function(s, folds_asked) {
   s
 }
 
+# Up to so many rows the automatic partition is one cell; beyond, cells have at most so many.
+whole_rows <- 4000
+split_rows <- 1500
+
 # Which partition is made: one of the core's types, with what bounds it.
 partition_plan <- function(s, n) {
   by_size <- c("random", "none")
@@ -48,13 +52,14 @@ partition_plan <- function(s, n) {
   }
   sized <- !is.null(s$radius) || (!is.null(s$cells) && s$cells > 1)
   type <- s$partition
-  whole <- n <= s$max.cell || !is.null(s$cells)
+  max_cell <- s$max.cell %||% if (n <= whole_rows) whole_rows else split_rows
+  whole <- n <= max_cell || !is.null(s$cells)
   if (type == "auto" && !sized) type <- if (whole) "none" else "bounded"
   if (type == "auto") type <- "voronoi"
   if (type == "voronoi" && !sized) type <- if (is.null(s$cells)) "bounded" else "none"
   cells <- s$cells
-  if (type == "random" && is.null(cells)) cells <- ceiling(n / s$max.cell)
-  list(type = type, radius = s$radius, cells = cells, max_cell = s$max.cell,
+  if (type == "random" && is.null(cells)) cells <- ceiling(n / max_cell)
+  list(type = type, radius = s$radius, cells = cells, max_cell = max_cell,
        min_cell = max(10, 2 * s$folds),
        overlap = s$overlap %||% if (type == "bounded") 0.5 else 0)
 }

@@ -16,7 +16,7 @@
 #'
 #' The cells follow Algorithm 1 of the paper: starting from a random row, the row farthest from all
 #' centers becomes a center until every row lies within `radius` of one. With
-#' `partition = "auto"` and more than `max.cell` rows, cells that are too large are split again with
+#' `partition = "auto"` and many rows, cells of more than `max.cell` rows are split again with
 #' a smaller radius and cells too small to cross-validate join their nearest neighbour.
 #' `partition = "random"` cuts the rows into random chunks and averages their models.
 #'
@@ -55,14 +55,16 @@
 #' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`. The
 #'   functions it calls must be global or of an attached package, so that [predict()] finds them.
 #' @param y The response: a factor or a numeric vector with one value per row of `x`.
-#' @param partition `"auto"` (one cell up to `max.cell` rows, then bounded Voronoi cells),
+#' @param partition `"auto"` (one cell for few rows, then Voronoi cells bounded by `max.cell`),
 #'   `"voronoi"` (cells of `radius`, or `cells` of them, or bounded by `max.cell`), `"random"`
 #'   (`cells` chunks of equal size) or `"none"`.
 #' @param radius Largest radius of the cells, in the unit of the scaled columns; the radius that a
 #'   model has and prints is the one that its cells reached.
 #' @param cells Number of cells.
 #' @param max.cell Largest number of rows in a cell of the automatic partition, its margin not
-#'   counted. Equal rows are never separated: more copies of one row make a larger cell.
+#'   counted. `NULL` means one cell up to 4000 rows and cells of at most 1500 rows beyond: their
+#'   margins make up for the smaller size. Equal rows are never separated: more copies of one row
+#'   make a larger cell.
 #' @param overlap A number from 0 to 1: the margin of a cell, in shares of its own number of rows.
 #'   The final models train on the margin too, which are the rows of other cells nearest to the
 #'   cell's border; the cell selects, validates and predicts on its own rows alone. The sum of
@@ -179,7 +181,7 @@ vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
 #' @rdname vpsvm
 #' @export
 vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none"),
-                          radius = NULL, cells = NULL, max.cell = 4000, overlap = NULL,
+                          radius = NULL, cells = NULL, max.cell = NULL, overlap = NULL,
                           loss = "least.squares", kernel = c("radial", "polynomial", "linear"),
                           degree = 3, coef0 = 0, gamma = NULL, lambda = NULL, cost = NULL,
                           folds = 5, validation = c("cv", "split"),
