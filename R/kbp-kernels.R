@@ -72,17 +72,22 @@ entry_bandwidths <- function(entry, s, x) {
   }
   widths <- entry$bandwidths %||% s$bandwidths
   check_bandwidths(widths)
-  if (is.numeric(widths)) widths else automatic_bandwidths(x, s)
+  if (is.numeric(widths)) widths else automatic_bandwidths(x, s, widths)
 }
 
-# The key bandwidth, and from there by factors of 3 to half the diameter (at most 15).
-automatic_bandwidths <- function(x, s) {
+# From the key bandwidth by factors of 3 to half the diameter, at most 15: the paper's series.
+# Ours begins where a kernel reaches several rows, and takes two steps for one.
+automatic_bandwidths <- function(x, s, widths) {
   d <- key_distances(x, s)
-  widths <- key_bandwidth(if (s$key == "min") d[["least"]] else d[["median"]])
-  while (widths[length(widths)] < d[["diameter"]] / 2 && length(widths) < 15L) {
-    widths <- c(widths, 3 * widths[length(widths)])
+  key <- key_bandwidth(if (s$key == "min") d[["least"]] else d[["median"]])
+  ratio <- if (widths == "paper") 3 else sqrt(3)
+  last <- if (widths == "paper") key else 3 * sqrt(3) * key
+  series <- last
+  while (last < d[["diameter"]] / 2 && last < key * 3^14) {
+    last <- last * ratio
+    series <- c(series, last)
   }
-  widths
+  series
 }
 
 # Numbers only: a rule or an object belongs to the columns of the whole model.

@@ -20,8 +20,11 @@ kbp_settings <- function(s, folds_asked) {
 }
 
 check_bandwidths <- function(bandwidths) {
-  if (identical(bandwidths, "auto") || is_positive(bandwidths)) return(invisible())
-  abort_arg("bandwidths", bandwidths, '"auto" or positive numbers')
+  if (is_positive(bandwidths)) return(invisible())
+  if (is.character(bandwidths) && length(bandwidths) == 1L && bandwidths %in% c("auto", "paper")) {
+    return(invisible())
+  }
+  abort_arg("bandwidths", bandwidths, '"auto", "paper" or positive numbers')
 }
 
 # What a bound must be under each rule, and the one that is taken where none is given. A rule

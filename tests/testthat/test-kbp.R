@@ -114,16 +114,18 @@ test_that("sources may see some of the columns only", {
   expect_identical(predict(only_u, wild), predict(only_u, r))
 })
 
-test_that("automatic bandwidths: key distance, ratio 3, half the diameter", {
+test_that("automatic bandwidths: key distance, ratio, half the diameter", {
   d <- cosexp_data(60)
   x <- scale(d$t)
-  for (key in c("median", "min")) {
-    fit <- kbp(y ~ t, d, key = key, stop = "none", max.steps = 1)
+  for (key in c("median", "min")) for (series in c("paper", "auto")) {
+    fit <- kbp(y ~ t, d, key = key, bandwidths = series, stop = "none", max.steps = 1)
     width <- vapply(fit$blocks, `[[`, 0, "bandwidth")
-    expect_equal(width[1], ref_key_bandwidth(x, key), tolerance = 1e-4)
-    expect_equal(diff(log(width)), rep(log(3), length(width) - 1))
-    expect_true(length(width) == 15 ||
-                  max(width) >= diff(range(x)) / 2 && max(width) < 1.5 * diff(range(x)))
+    first <- ref_key_bandwidth(x, key) * if (series == "paper") 1 else 3^1.5
+    ratio <- if (series == "paper") 3 else sqrt(3)
+    expect_equal(width[1], first, tolerance = 1e-4)
+    expect_equal(diff(log(width)), rep(log(ratio), length(width) - 1))
+    half <- diff(range(x)) / 2
+    expect_true(max(width) >= half && max(width) < ratio * half)
   }
 })
 
