@@ -20,7 +20,7 @@ double mean_square(const std::vector<double>& v) {
   return v.empty() ? 0 : sum / static_cast<double>(v.size());
 }
 
-// A held-out error is given up that has not fallen for 30 breakpoints and twice as many as it took
+// A held-out error is given up that has not fallen for 30 breakpoints and half as many as it took
 // to reach its minimum.
 constexpr std::size_t kPatience = 30;
 
@@ -150,7 +150,7 @@ bool PathRecorder::ended(const Breakpoint& point) {
     best_ = error;
     best_at_ = step;
   }
-  return step > 3 * best_at_ + kPatience;
+  return step > best_at_ + best_at_ / 2 + kPatience;
 }
 
 Path PathRecorder::finish(Path::End end) {
