@@ -114,6 +114,15 @@ test_that("sources may see some of the columns only", {
   expect_identical(predict(only_u, wild), predict(only_u, r))
 })
 
+test_that("a path ends where its sources are dependent but for rounding", {
+  for (n in c(100, 200)) for (width in c(0.25, 0.5, 1)) {
+    fit <- kbp(y ~ t, cosexp_data(n), bandwidths = width, stop = "none")
+    points <- fit$path[[1]]$points
+    expect_true(all(is.finite(as.matrix(points[c("l1", "correlation", "loss")]))))
+    expect_lt(min(points$correlation), 1e-4 * points$correlation[1])
+  }
+})
+
 test_that("automatic bandwidths: key distance, ratio, half the diameter", {
   d <- cosexp_data(60)
   x <- scale(d$t)

@@ -40,7 +40,7 @@ class Pursued {
       held.weight.push_back(data_.weights[at(i)]);
     }
     path.order = time_order();
-    path.lags = options_.stop == Stop::whiteness && !path.patient ? options_.lags : 0;
+    path.lags = options_.stop == Stop::whiteness ? options_.lags : 0;
     return follow_path(cache_, y, path, plan_.held.empty() ? nullptr : &held, context_);
   }
   // Exact where the response is constant, whose path is then empty.
@@ -132,7 +132,7 @@ class KbpFitter {
     context_.start_phase("cross-validation", folds_);
     for_folds([&](index_t fold, Pursued& pursued) {
       PathOptions path = options_.path;
-      path.patient = true;
+      path.patient = options_.bounds.empty();  // bounds that were asked for are all reported
       rows[at(fold)] = static_cast<double>(pursued.plan().rows.size());
       for (index_t i : pursued.plan().held) held[at(fold)] += data_.weights[at(i)];
       for (index_t c = 0; c < responses; ++c) paths[at(c)][at(fold)] = pursued.follow(c, path);

@@ -59,7 +59,7 @@ class Lars {
   bool ended(Breakpoint point);
   Join first_join();
   bool enter();
-  void set_direction();
+  bool set_direction();
   Join next_join();
   std::vector<Bound> possible_joins() const;
   void consider(const Bound& bound, Join& best);
@@ -124,13 +124,17 @@ bool Lars::enter() {
   return true;
 }
 
-// Equiangular direction: G w = a s, u = Z_A w (Efron et al., equations 2.5 and 2.6).
-void Lars::set_direction() {
+// Equiangular direction: G w = a s, u = Z_A w (Efron et al., equations 2.5 and 2.6). Where rounding
+// makes G singular there is none, and the path ends.
+bool Lars::set_direction() {
   active_.solve(sign_, w_);
-  slope_ = 1 / std::sqrt(dot(w_, sign_));
+  const double square = dot(w_, sign_);
+  if (!(square > 0) || !std::isfinite(square)) return false;
+  slope_ = 1 / std::sqrt(square);
   for (double& w : w_) w *= slope_;
   active_.combine(w_, u_.data());
   correlations_.set_slopes(active_, w_, u_, r_, slope_, level_);
+  return true;
 }
 
 // The smallest step at which another source is as correlated as the active ones (Efron et al.,
@@ -271,7 +275,8 @@ bool Lars::start() {
 void Lars::step() {
   Breakpoint point;
   if (enter()) point.entered = join_.source;
-  set_direction();
+  complete_ = !set_direction();
+  if (complete_) return;
   join_ = next_join();
   const double whole = level_ / slope_;
   double gamma = std::min(join_.gamma, whole);
