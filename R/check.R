@@ -98,6 +98,7 @@ vocabulary <- list(
   max.n = rule("a number of at least 2", function(x) is_number(x, 2) || identical(x, Inf)),
   folds = whole(2, 1e9),
   search.rows = whole(100, 1e9),
+  epsilon = rule("one number of at least 0", function(x) is_number(x, 0)),
   refine = flag, clip = flag, probability = flag, verbose = flag, standardized = flag,
   tol = share, level = share, centered = flag,
   max.iter = whole(1, 1e9),

@@ -27,6 +27,10 @@ check_interval <- function(object, interval, level, type, no_data) {
     abort('interval = "conformal" belongs to type = "response", not "', type, '".', arg = "type")
   }
   if (no_data) abort('interval = "conformal" needs `newdata`.', arg = "newdata")
+  if (has_many_answers(object) || is_ovo(object)) {
+    abort('interval = "conformal" needs a model with one answer per row (one `tau`, no matrix of ',
+          '`class.weights`, multiclass = "ovr"); fit one for it.', arg = "interval")
+  }
   if (is.null(object$cv)) {
     abort("The model has no cross-validated residuals, which intervals are made of; refit it with ",
           "`folds`, as folds = 5.", arg = "interval")

@@ -10,19 +10,20 @@ vpsvm_fit <- function(input, s) {
   shift <- if (s$kernel != "radial") implicit_shift(x, scaling)
   s["gamma"] <- list(resolve_gamma(s$gamma, x, outcome, input$weights, s))
   s <- fit_settings(s, x, outcome, shift)
-  weights <- row_weights(input$weights, s$class.weights, outcome)
+  s$tasks <- tasks <- learning_tasks(outcome, input, s)
+  s[c("epsilon", "core.epsilon")] <- tube(s, outcome, input)
   random <- has_random_parts(s, nrow(x))
   seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
   warn_split(outcome, part$cell, s)
   if (s$final == "auto") s$final <- if (part$overlap > 0) "refit" else "average"
   core <- from_core(
-    fk_vp_fit(x, outcome$target, weights, outcome$code, part$cell,
+    fk_vp_fit(x, tasks$target, tasks$weights, outcome$code, part$cell,
               c(core_options(s, seed, shift), part["margin"]))
   )
   fit <- c(
     list(call = NULL, version = package_version_string()),
-    describe_outcome(outcome), s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
+    describe_outcome(outcome), describe_loss(s), s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
     list(folds = s$folds, seed = if (random) seed else NA_real_, n = nrow(x),
          blueprint = input$blueprint, scaling = scaling, na.action = input$na.action),
     describe_partition(part, x), describe_core(core, x)
@@ -61,13 +62,19 @@ add_unused_rows <- function(fit, given, s) {
   cell <- switch(fit$partition, none = 1L, random = NA_integer_,
                  fit$cell.of.center[fk_assign(x, fit$centers, s$threads)])
   place <- order(c(used, unused))
-  fit$fitted <- c(fit$fitted, decision_response(fit, decision))[place]
+  fit$fitted <- stack_rows(fit$fitted, decision_response(fit, decision), place)
   fit$residuals <- response_error(fit, fit$fitted, given$y)
   fit$cell <- c(fit$cell, rep_len(cell, length(unused)))[place]
   fit$index <- used[fit$index]
   fit$cv <- place_cv(fit$cv, place)
   fit$unused <- unused
   fit
+}
+
+# Responses of some rows and of others, in this order.
+stack_rows <- function(some, others, order) {
+  if (length(dim(some)) == 2L) rbind(some, others)[order, , drop = FALSE] else
+    c(some, others)[order]
 }
 
 # What can only be checked with the data at hand.
@@ -107,6 +114,21 @@ describe_outcome <- function(outcome) {
   c(out[!vapply(out, is.null, NA)], list(label = c(center = outcome$center, half = outcome$half)))
 }
 
+describe_loss <- function(s) {
+  out <- list(loss = s$loss, tau = s$tau, epsilon = if (s$loss == "epsilon") s$epsilon,
+              multiclass = s$multiclass, class.weights = s$tasks$pairs)
+  out[!vapply(out, is.null, NA)]
+}
+
+# Half the width of the tube, in the unit of y and in that of the core.
+tube <- function(s, outcome, input) {
+  if (s$loss != "epsilon") return(list(s$epsilon, 0))
+  w <- s$tasks$weights
+  y <- outcome$target[, 1L]
+  spread <- sqrt(sum(w * (y - sum(w * y) / sum(w))^2) / sum(w))
+  list(s$epsilon * spread * outcome$half, s$epsilon * spread)
+}
+
 describe_partition <- function(part, x) {
   list(partition = part$type, radius = part$radius, overlap = part$overlap, cell = part$cell,
        cell.size = part$size, centers = x[part$centers, , drop = FALSE],
@@ -121,7 +143,7 @@ describe_core <- function(core, x) {
     list(sv = x[core$index, , drop = FALSE]),
     core[c("index", "offset", "coef", "intercept", "gamma", "lambda")],
     list(cv.risk = core$cv_risk, grid = grid, search.rows = core$searched),
-    core[c("converged", "iterations", "threads", "bytes")]
+    core[c("converged", "iterations", "gap", "threads", "bytes")]
   )
 }
 
@@ -140,15 +162,17 @@ add_training_results <- function(fit, core, outcome, input, x, s) {
     held_out <- decision_response(fit, core$cv_decision[validated, , drop = FALSE])
     error <- response_error(fit, held_out, input$y[validated])
     w <- input$weights[validated] %||% rep(1, length(validated))
-    if (fit$task == "regression") error <- error^2
-    fit$cv.error <- sum(w * error) / sum(w)
+    error <- if (fit$task == "regression") residual_loss(fit, error) else as.matrix(error)
+    fit$cv.error <- mean(colSums(w * error) / sum(w))
   }
   fit
 }
 
+# A matrix where there are several responses for a row.
 response_error <- function(fit, response, y) {
   if (fit$task == "regression") return(as.numeric(y) - response)
-  as.numeric(as.character(response) != as.character(y))
+  wrong <- function(label) as.numeric(as.character(label) != as.character(y))
+  if (is.data.frame(response)) vapply(response, wrong, numeric(length(y))) else wrong(response)
 }
 
 warn_convergence <- function(fit, s) {

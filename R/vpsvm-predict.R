@@ -8,6 +8,8 @@
 #' @param type What to return; see Value.
 #' @param interval `"conformal"` for prediction intervals (regression) or sets (classes); see below.
 #' @param level The share of new rows whose response an interval or set is to cover.
+#' @param tau Levels of a model with `loss = "pinball"` or `"expectile"`: a part of those that it
+#'   was fitted with, by default all.
 #' @param na.action [na.pass()]: rows with missing values give `NA`. [na.omit()]: they are left out.
 #'   [na.fail()]: they are an error.
 #' @param novel What to do with a factor level that the model was not fitted with: `"error"`, `"na"`
@@ -79,6 +81,7 @@
 #' @export
 predict.vpsvm <- function(object, newdata, type = c("response", "decision", "prob", "votes"),
                           interval = c("none", "conformal"), level = 0.9,
+                          tau = NULL,
                           na.action = stats::na.pass, novel = c("error", "na", "ignore"),
                           threads = NULL, memory = NULL,
                           verbose = getOption("flexkern.verbose", interactive()), ...) {
@@ -87,14 +90,21 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
   type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
   check_prediction(object, type, missing(newdata))
   with_interval <- check_interval(object, interval, level, type, missing(newdata))
-  if (missing(newdata)) return(stats::fitted(object))
+  levels <- tau_columns(object, tau)
+  if (missing(newdata)) return(chosen_levels(stats::fitted(object), levels))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
                   isa = getOption("flexkern.isa", "auto"), verbose = verbose)
   new <- forge(newdata, object$blueprint, na.action, novel)
   if (with_interval) return(in_place(conformal(object, new$x, level, options), new))
   values <- if (type == "votes") votes else core_predict
   answer <- by_blocks(object, new$x, options$memory, function(x) values(object, x, options))
-  in_place(if (type == "votes") answer else decision_answer(object, answer, type), new)
+  if (type != "votes") answer <- chosen_levels(decision_answer(object, answer, type), levels)
+  in_place(answer, new)
+}
+
+# Columns of a matrix with one column per level.
+chosen_levels <- function(answer, levels) {
+  if (is.matrix(answer) && length(levels)) answer[, levels, drop = FALSE] else answer
 }
 
 check_prediction <- function(object, type, no_data, sound = is_sound) {
@@ -125,7 +135,7 @@ is_sound <- function(m) {
     sound <- if (is_sparse(a)) is_sound_sparse(a) else is.double(a)
     sound && identical(dim(a), c(rows, cols))
   }
-  columns <- if (length(m$classes) > 2L) length(m$classes) else 1L
+  columns <- max(1L, length(decision_names(m)))
   is.list(m$blueprint) && is.list(m$scaling) && is_number(m$blueprint$p) && is_flag(m$clip) &&
     length(m$blueprint$columns) %in% c(0, m$blueprint$p) &&
     isTRUE(m$task %in% c("classification", "regression")) && all(m$classes %in% m$levels) &&
@@ -189,13 +199,33 @@ clip_decision <- function(object, decision) {
 decision_response <- function(object, decision) {
   decision <- clip_decision(object, decision)
   if (object$task == "regression") {
-    return(decision[, 1L] * object$label[["half"]] + object$label[["center"]])
+    value <- decision * object$label[["half"]] + object$label[["center"]]
+    return(if (ncol(value) == 1L) value[, 1L] else rearranged(value, decision_names(object)))
   }
-  class_label(object, label_code(decision))
+  if (!is.null(object$class.weights)) return(labels_by_pair(object, decision))
+  class_label(object, label_code(decision, object))
+}
+
+# Levels do not cross: the values of each row in rising order (Chernozhukov, Fernandez-Val and
+# Galichon 2010).
+rearranged <- function(value, names) {
+  sorted <- if (nrow(value)) t(apply(value, 1L, sort, na.last = TRUE)) else value
+  dimnames(sorted) <- list(NULL, names)
+  sorted
+}
+
+# One column of labels per pair of class weights.
+labels_by_pair <- function(object, decision) {
+  label <- lapply(seq_len(ncol(decision)), function(j) {
+    class_label(object, label_code(decision[, j, drop = FALSE]))
+  })
+  names(label) <- decision_names(object)
+  as.data.frame(label, optional = TRUE)
 }
 
 # Ties go to the first level.
-label_code <- function(decision) {
+label_code <- function(decision, object = NULL) {
+  if (is_ovo(object)) decision <- count_votes(decision, length(object$classes))
   if (ncol(decision) == 1L) 1L + (decision[, 1L] > 0) else max.col(decision, ties.method = "first")
 }
 
@@ -204,9 +234,7 @@ class_label <- function(object, code) {
 }
 
 named_decision <- function(object, decision, rows = NULL) {
-  classes <- object$classes
-  names <- if (length(classes) == 2L) paste0(classes[2L], "/", classes[1L]) else classes
-  matrix(decision, nrow(decision), ncol(decision), dimnames = list(rows, names))
+  matrix(decision, nrow(decision), ncol(decision), dimnames = list(rows, decision_names(object)))
 }
 
 # One row per vote: the share of the models that say each class.
@@ -214,8 +242,9 @@ votes <- function(object, x, options) {
   cells <- if (object$partition == "random") as.list(seq_along(object$gamma)) else list(NULL)
   total <- 0
   for (cell in cells) {
-    code <- label_code(clip_decision(object, core_predict(object, x, options, cell)))
-    total <- total + outer(code, seq_along(object$classes), "==")
+    decision <- clip_decision(object, core_predict(object, x, options, cell))
+    total <- total + if (is_ovo(object)) count_votes(decision, length(object$classes)) else
+      outer(label_code(decision), seq_along(object$classes), "==")
   }
   all_levels(object, total / length(cells))
 }
@@ -231,5 +260,10 @@ all_levels <- function(object, by_class) {
 in_place <- function(answer, new) {
   if (length(new$row) == new$n) return(answer)
   at <- match(seq_len(new$n), new$row)
-  if (is.matrix(answer)) answer[at, , drop = FALSE] else answer[at]
+  if (length(dim(answer)) == 2L) {
+    answer <- answer[at, , drop = FALSE]
+    if (is.data.frame(answer)) rownames(answer) <- NULL
+    return(answer)
+  }
+  answer[at]
 }

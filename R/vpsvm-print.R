@@ -16,11 +16,13 @@ summary.vpsvm <- function(object, ...) {
   check_sound(object)
   cells <- data.frame(
     size = object$cell.size, gamma = object$gamma, lambda = object$lambda,
-    cv.risk = object$cv.risk, iterations = object$iterations, converged = object$converged
+    cv.risk = object$cv.risk, iterations = object$iterations, converged = object$converged,
+    gap = object$gap %||% NA_real_
   )
   head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "overlap",
                    "cell.size", "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
-                   "validation", "final", "search.rows", "converged")]
+                   "validation", "final", "search.rows", "converged", "gap")]
+  head <- c(head, object[intersect(loss_parts, names(object))])
   out <- list(model = head, cells = cells, scaling = table(object$scaling$method),
               error = training_error(object), support = length(object$index),
               seconds = object$seconds, bytes = object$bytes, threads = object$threads)
@@ -64,16 +66,21 @@ print.summary.vpsvm <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
+loss_parts <- c("loss", "tau", "epsilon", "multiclass", "class.weights")
+
 print_head <- function(x, digits) {
   print_line("Task", x$task, if (length(x$classes)) paste0(", ", length(x$classes), " classes"))
   print_line("Data", x$n, " rows, ", x$blueprint$p, plural(x$blueprint$p, " column"))
+  if (!is.null(x$loss)) print_line("Loss", loss_line(x))
   print_line("Partition", partition_line(x, digits))
   print_line("Kernel", kernel_line(x, digits))
   print_line("Penalty", "lambda = ", span(x$lambda, digits))
   print_line("Selection", selection_line(x))
   if (!is.na(x$cv.error)) {
-    what <- if (x$task == "regression") "mean squared error " else "misclassification "
-    print_line("Validated error", what, format(x$cv.error, digits = digits))
+    print_line("Validated error", error_name(x), " ", format(x$cv.error, digits = digits))
+  }
+  if (isTRUE(x$loss != "least.squares")) {
+    print_line("Duality gap", "at most ", format(max(x$gap), digits = digits), " of the objective")
   }
   open <- sum(!x$converged)
   if (open) print_line("Convergence", open, plural(open, " cell"), " did not converge")
@@ -112,8 +119,9 @@ selection_line <- function(x) {
 }
 
 training_error <- function(object) {
-  error <- object$residuals[setdiff(seq_along(object$residuals), object$unused)]
-  if (object$task == "regression") mean(error^2) else mean(error)
+  error <- as.matrix(object$residuals)
+  error <- error[setdiff(seq_len(nrow(error)), object$unused), , drop = FALSE]
+  mean(if (object$task == "regression") residual_loss(object, error) else error)
 }
 
 #' @export

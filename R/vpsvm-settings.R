@@ -2,7 +2,7 @@
 
 vpsvm_settings <- function(s, folds_asked) {
   s$partition <- check_choice(s$partition, c("auto", "voronoi", "random", "none"), "partition")
-  s$loss <- check_choice(s$loss, "least.squares", "loss")
+  s <- loss_settings(s)
   s$kernel <- check_choice(s$kernel, c("radial", "polynomial", "linear"), "kernel")
   s$validation <- check_choice(s$validation, c("cv", "split"), "validation")
   s$final <- check_choice(s$final, c("auto", "average", "refit"), "final")
@@ -102,7 +102,8 @@ check_kernel_range <- function(x, s, shift) {
 
 core_options <- function(s, seed, shift = NULL) {
   list(
-    kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0, gamma = s$gamma,
+    loss = s$loss, tau = s$tasks$tau, epsilon = s$core.epsilon, response_weights = s$tasks$own,
+    dual = s$tasks$dual, kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0, gamma = s$gamma,
     lambda = s$lambda, cost = s$cost, folds = as.integer(s$folds), validation = s$validation,
     final = s$final, clip = if (s$clip) c(-1, 1), search = s$search,
     search_rows = s$search.rows, refine = s$refine, tol = s$tol,

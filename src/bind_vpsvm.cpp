@@ -21,6 +21,20 @@ Kernel read_kernel(const Rcpp::List& options) {
   return kernel;
 }
 
+// One loss per response; none for the least-squares machine.
+std::vector<Loss> read_losses(const Rcpp::List& options) {
+  std::vector<Loss> losses;
+  if (!option(options, "dual", false)) return losses;
+  Loss loss;
+  loss.type = loss_type(option<std::string>(options, "loss", "least.squares"));
+  loss.epsilon = option(options, "epsilon", 0.1);
+  for (const double tau : option(options, "tau", Numbers())) {
+    loss.tau = tau;
+    losses.push_back(loss);
+  }
+  return losses;
+}
+
 CellOptions read_cell_options(const Rcpp::List& options) {
   CellOptions out;
   out.kernel = read_kernel(options);
@@ -39,6 +53,7 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   const double infinite = std::numeric_limits<double>::infinity();
   const Numbers clip = option(options, "clip", Numbers{-infinite, infinite});
   out.search.clip = {clip[0], clip[1]};
+  out.losses = read_losses(options);
   return out;
 }
 
@@ -156,7 +171,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
   ByRow by_row(n, responses);
   const Vectors vectors(fits, rows, responses);
   Rcpp::IntegerVector iterations(cells);
-  Rcpp::NumericVector gamma(cells), lambda(cells), risk(cells);
+  Rcpp::NumericVector gamma(cells), lambda(cells), risk(cells), gap(cells);
   Rcpp::NumericMatrix intercept(cells, responses);
   Rcpp::LogicalVector converged(cells);
   Rcpp::List grid_gamma(cells), grid_lambda(cells), risks(cells), settled(cells), steps(cells);
@@ -173,6 +188,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
     risk[j] = std::isfinite(fit.choice.risk) ? fit.choice.risk : NA_REAL;
     converged[j] = fit.converged;
     iterations[j] = static_cast<int>(fit.iterations);
+    gap[j] = fit.gap;
     const Surface& surface = fit.surface;
     grid_gamma[j] = surface.gammas;
     grid_lambda[j] = surface.lambdas;
@@ -185,7 +201,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
     search += fit.search_seconds;
     solve += fit.solve_seconds;
   }
-  return Rcpp::List::create(
+  Rcpp::List out = Rcpp::List::create(
       Named("index") = vectors.index, Named("offset") = vectors.offset,
       Named("coef") = vectors.coef, Named("intercept") = intercept, Named("gamma") = gamma,
       Named("lambda") = lambda, Named("cv_risk") = risk, Named("grid_gamma") = grid_gamma,
@@ -196,6 +212,8 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
       Named("iterations") = iterations,
       Named("seconds") =
           Rcpp::NumericVector::create(Named("search") = search, Named("solve") = solve));
+  out["gap"] = gap;
+  return out;
 }
 
 }  // namespace
@@ -207,8 +225,10 @@ Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector
   fill_context(context, options);
   const auto device = read_device(context, options);
   const RPoints points(x, option(options, "shift", Rcpp::RObject()));
+  const Rcpp::NumericMatrix own =
+      option(options, "response_weights", Rcpp::NumericMatrix(y.nrow(), 0));
   const CellData data{points.points(), view(y), Rcpp::as<Numbers>(w),
-                      Rcpp::as<std::vector<int>>(strata)};
+                      Rcpp::as<std::vector<int>>(strata), 0, view(own)};
   auto rows = rows_by_cell(zero_based(cell));
   const auto margins = append_margins(option(options, "margin", Rcpp::List()), rows);
   double bytes = 0;

@@ -53,7 +53,7 @@ hostile <- alist(
   vpsvm(X, d$y, overlap = -0.1), vpsvm(X, d$y, overlap = 2), vpsvm(X, d$y, overlap = NA),
   vpsvm(X, d$y, overlap = "half"), vpsvm(X, d$y, overlap = c(0, 1)),
   vpsvm(X, d$y, partition = "grid"), vpsvm(X, d$y, partition = "random", radius = 1),
-  vpsvm(X, d$y, partition = "none", cells = 3), vpsvm(X, d$y, loss = "hinge"),
+  vpsvm(X, d$y, partition = "none", cells = 3), vpsvm(X, d$y, loss = "logistic"), vpsvm(X, seq_len(40) / 2, loss = "hinge"),
   vpsvm(X, d$y, final = NULL), vpsvm(X, d$y, search = TRUE), vpsvm(X, d$y, search.rows = 10),
   vpsvm(X, d$y, validation = "loo"),
   vpsvm(X, d$y, refine = NA), vpsvm(X, d$y, clip = 3), vpsvm(X, d$y, probability = "yes"),

@@ -30,6 +30,19 @@ class GramMatrix {
   virtual void multiply(const float* in, index_t cols, float* out) = 0;
 };
 
+// The Gram matrix by rows, in single precision and scaled to a unit diagonal: entry (i, j) is
+// k(x_i, x_j) / (scale_i scale_j) with scale_i^2 = k(x_i, x_i). Rows are padded with zeros to
+// `stride()` values. A point with k(x, x) = 0 has scale 0 and a row of zeros.
+class GramRows {
+ public:
+  virtual ~GramRows() = default;
+  virtual index_t size() const = 0;
+  virtual index_t stride() const = 0;
+  virtual void set_gamma(double gamma) = 0;
+  virtual const float* row(index_t i) const = 0;
+  virtual double scale(index_t i) const = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -38,7 +51,9 @@ class Device {
   virtual const Micro& host() const = 0;
   virtual std::unique_ptr<GramMatrix> gram(const Points& x, const Kernel& kernel, int threads,
                                            Context& context) const = 0;
-  // Bytes that gram() takes for n points.
+  virtual std::unique_ptr<GramRows> gram_rows(const Points& x, const Kernel& kernel, int threads,
+                                              Context& context) const = 0;
+  // Bytes that gram() or gram_rows() take for n points.
   virtual double gram_bytes(index_t n) const = 0;
   // For many points: the values of half of the pairs, the matrix being symmetric, as far as they
   // fit into so many bytes; the others are computed again in every product. The bits are the same

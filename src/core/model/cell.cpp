@@ -7,6 +7,7 @@
 
 #include "core/solver/cg_risk.h"
 #include "core/solver/dense.h"
+#include "core/solver/dual_search.h"
 #include "core/solver/frontier.h"
 #include "folds.h"
 #include "grid.h"
@@ -25,8 +26,12 @@ constexpr index_t kRefineGammas = 2, kRefineLambdas = 3;
 
 // How much of the time of a cell its search takes, for the sake of progress.
 constexpr double kSearchShare = 0.8;
+// The gap at which a dual problem counts as solved while a large cell is searched.
+constexpr double kLargeGap = 1e-2;
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+using Rows = std::vector<index_t>;
 
 class Stopwatch {
  public:
@@ -64,11 +69,15 @@ class CellFitter {
     return (options_.split || options_.folds >= 2) && gammas_.size() * lambdas_.size() > 1;
   }
   bool is_large() const { return n_ > options_.search_rows; }
+  bool has_dual() const { return !options_.losses.empty(); }
   void make_grid();
   SearchTask search_task();
+  DualTask dual_task(const FoldPlan& plan);
   void search(Surface& surface);
   void search_all();
   void search_sample();
+  using PairRisk = std::function<double(double, double)>;
+  PairRisk pair_risk();
   void descend_from_sample();
   void refine();
   Solution solve(const FoldPlan& plan);
@@ -97,6 +106,8 @@ class CellFitter {
   index_t n_;  // the rows that models train on: first the own ones, then those of the margin too
   std::vector<index_t> varying_;   // responses that are not constant
   std::vector<double> responses_;  // their columns
+  std::vector<double> response_weights_;
+  std::vector<Loss> losses_;
   std::vector<double> gammas_, lambdas_;
   std::unique_ptr<GramMatrix> gram_;
   std::unique_ptr<FoldPlan> plan_;
@@ -108,16 +119,21 @@ class CellFitter {
 void CellFitter::split_responses() {
   varying_.clear();
   responses_.clear();
+  response_weights_.clear();
+  losses_.clear();
   fit_.intercept.assign(static_cast<std::size_t>(data_.y.cols()), 0.0);
   for (index_t c = 0; c < data_.y.cols(); ++c) {
     const double* y = data_.y.col(c);
     index_t first = 0;
-    while (first + 1 < n_ && !(weight(first) > 0)) ++first;
+    while (first + 1 < n_ && !(data_.weight(first, c) > 0)) ++first;
     bool varies = false;
-    for (index_t i = 0; i < n_; ++i) varies = varies || (weight(i) > 0 && y[i] != y[first]);
+    for (index_t i = 0; i < n_; ++i) varies = varies || (data_.weight(i, c) > 0 && y[i] != y[first]);
     if (varies) {
       varying_.push_back(c);
       responses_.insert(responses_.end(), y, y + n_);
+      if (has_dual()) losses_.push_back(options_.losses[static_cast<std::size_t>(c)]);
+      for (index_t i = 0; i < n_ && data_.response_weights.cols() > 0; ++i)
+        response_weights_.push_back(data_.weight(i, c));
     } else {
       fit_.intercept[static_cast<std::size_t>(c)] = y[first];
     }
@@ -128,6 +144,11 @@ void CellFitter::split_responses() {
 // search, and a compact matrix does.
 void CellFitter::load() {
   gram_.reset();
+  plan_ = nullptr;
+  if (has_dual()) {
+    plan_ = std::make_unique<FoldPlan>(make_plan());
+    return;
+  }
   if (is_large() || (n_ > data_.own() && n_ > kDenseRows))
     gram_ =
         device_.compact_gram(points(), options_.kernel, options_.gram_bytes, threads_, context_);
@@ -187,8 +208,18 @@ SearchTask CellFitter::search_task() {
           context_, [this](double share) { report(kSearchShare * share); }};
 }
 
+DualTask CellFitter::dual_task(const FoldPlan& plan) {
+  const index_t weighted = data_.response_weights.cols() > 0 ? responses().cols() : 0;
+  return {plan,     responses(), {response_weights_.data(), n_, weighted},
+          losses_,  points(),    options_.kernel,
+          device_,  threads_,    options_.search,
+          context_, [this](double share) { report(kSearchShare * share); }};
+}
+
 void CellFitter::search(Surface& surface) {
-  if (!gram_) {
+  if (has_dual()) {
+    search_dual(dual_task(*plan_), item_, surface);
+  } else if (!gram_) {
     search_dense(*plan_, responses(), points(), options_.kernel, device_, options_.search, context_,
                  surface);
   } else {
@@ -219,7 +250,8 @@ void CellFitter::search_sample() {
   const auto used = std::count_if(weights.begin(), weights.end(), [](double w) { return w > 0; });
   const double share = static_cast<double>(rows.size()) / static_cast<double>(used);
   const ChosenPoints x(data_.x, rows), y(data_.y, rows);
-  CellData data{x.points(), y.points().dense(), {}, {}, 0};
+  const ChosenPoints w(data_.response_weights, data_.response_weights.cols() > 0 ? rows : Rows());
+  CellData data{x.points(), y.points().dense(), {}, {}, 0, w.points().dense()};
   for (const index_t i : rows) {
     data.weights.push_back(weight(i));
     data.strata.push_back(data_.strata[static_cast<std::size_t>(i)]);
@@ -252,6 +284,20 @@ std::size_t position(std::vector<double>& values, double value) {
       values.insert(std::upper_bound(values.begin(), values.end(), value), value) - values.begin());
 }
 
+// The risk of a pair by fold models on all rows.
+CellFitter::PairRisk CellFitter::pair_risk() {
+  if (has_dual()) {
+    const auto task = std::make_shared<DualTask>(dual_task(*plan_));
+    const auto folds = std::make_shared<DualFolds>(*task);
+    return [task, folds](double gamma, double lambda) {
+      return folds->risk(gamma, lambda, kLargeGap);
+    };
+  }
+  const auto task = std::make_shared<SearchTask>(search_task());
+  const auto risk = std::make_shared<CgRisk>(*task, fit_.choice.risk);
+  return [task, risk](double gamma, double lambda) { return (*risk)(gamma, lambda); };
+}
+
 // Downhill on the grid by fold models on all rows, from the pair that is best on the sample. More
 // rows never ask for a wider kernel, so that only narrower ones are looked at, first of all, and
 // with a larger penalty too: it makes up for a narrower kernel.
@@ -260,8 +306,7 @@ void CellFitter::descend_from_sample() {
   std::sort(gammas.begin(), gammas.end());
   std::sort(lambdas.begin(), lambdas.end());
   std::size_t g = position(gammas, fit_.choice.gamma), l = position(lambdas, fit_.choice.lambda);
-  const SearchTask task = search_task();
-  CgRisk risk(task, fit_.choice.risk);
+  const PairRisk risk = pair_risk();
   Choice& best = fit_.choice;
   best.risk = std::numeric_limits<double>::infinity();
   const auto look = [&](std::size_t to_g, std::size_t to_l) {
@@ -292,6 +337,11 @@ void CellFitter::refine() {
 }
 
 Solution CellFitter::solve(const FoldPlan& plan) {
+  if (has_dual()) {
+    const DualTask task = dual_task(plan);
+    return DualFolds(task).solve(fit_.choice.gamma, fit_.choice.lambda, options_.tol,
+                                 options_.search.max_iter * n_);
+  }
   const Kernel kernel = options_.kernel.with_gamma(fit_.choice.gamma);
   const auto dense = [&] {
     return solve_dense(plan, responses(), points(), kernel, device_, fit_.choice.lambda,
@@ -313,6 +363,7 @@ Solution CellFitter::solve(const FoldPlan& plan) {
 void CellFitter::note(const Solution& solution) {
   fit_.converged = fit_.converged && solution.converged;
   fit_.iterations += solution.iterations;
+  fit_.gap = std::max(fit_.gap, solution.residual);
 }
 
 // Held-out decision values and their risk, from the fold models.
@@ -329,12 +380,13 @@ void CellFitter::collect_folds(const Solution& solution) {
       const std::size_t s = static_cast<std::size_t>(fit_.fold[i]) * count + c;
       const double value = solution.decision[s * n + i];
       fit_.held_out[static_cast<std::size_t>(varying_[c]) * own + i] = value;
-      const double error = responses_[c * n + i] - options_.search.clip(value);
-      loss += data_.weights[i] * error * error;
+      const double w = data_.weight(static_cast<index_t>(i), varying_[c]);
+      const Loss of = has_dual() ? losses_[c] : Loss();
+      loss += w * of(responses_[c * n + i], options_.search.clip(value));
+      weight_sum += w;
     }
-    weight_sum += data_.weights[i];
   }
-  fit_.choice.risk = weight_sum > 0 ? loss / (weight_sum * static_cast<double>(count)) : kMissing;
+  fit_.choice.risk = weight_sum > 0 ? loss / weight_sum : kMissing;
 }
 
 // The search's value of the chosen pair gives way to the accurate one.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/solver/loss.h"
 #include "core/solver/search.h"
 
 namespace flexkern {
@@ -20,6 +21,7 @@ struct CellOptions {
   bool average = true;                  // the mean of the fold models, else one model on all rows
   bool refine = false;                  // a second, finer grid around the winner
   double tol = 1e-6;
+  std::vector<Loss> losses;  // of each response; empty: least squares
   SearchOptions search;
   // A cell with more rows is large: its grid is searched on a sample of so many.
   index_t search_rows = 8000;
@@ -34,7 +36,12 @@ struct CellData {
   std::vector<double> weights;  // n
   std::vector<int> strata;      // n, folds are stratified by it
   index_t margin = 0;           // how many of the rows are the margin's
+  ConstMatrixRef response_weights;  // n x responses, instead of the weights; or no columns
   index_t own() const { return x.rows() - margin; }
+  double weight(index_t i, index_t response) const {
+    return response_weights.cols() > 0 ? response_weights(i, response)
+                                       : weights[static_cast<std::size_t>(i)];
+  }
 };
 
 struct CellFit {
@@ -50,6 +57,8 @@ struct CellFit {
   std::vector<int> fold;  // of each own row; -1: never held out
   bool converged = true;
   index_t iterations = 0;
+  // The largest relative duality gap of the final models; under least squares their residual.
+  double gap = 0;
   double search_seconds = 0, solve_seconds = 0;
 };
 

@@ -16,7 +16,11 @@ std::vector<std::size_t> holders(const FoldPlan& plan) {
   return holder;
 }
 
-std::vector<index_t> draw_rows(const FoldPlan& plan, double share, Rng rng) {
+}  // namespace
+
+std::vector<index_t> sample_rows(const FoldPlan& plan, double share, std::uint64_t seed,
+                                 std::uint64_t item) {
+  Rng rng(seed, stream::kProbe + 1 + item);
   const std::vector<std::size_t> holder = holders(plan);
   std::vector<double> left(plan.folds.size() + 1, 0.0);
   for (std::size_t f : holder) ++left[f];
@@ -44,11 +48,9 @@ FoldPlan restrict_plan(const FoldPlan& plan, const std::vector<index_t>& rows, i
   return out;
 }
 
-}  // namespace
-
 Sample::Sample(const SearchTask& task, double share, std::uint64_t item,
                std::function<void(double)> report)
-    : rows_(draw_rows(task.plan, share, Rng(task.context.seed, stream::kProbe + 1 + item))),
+    : rows_(sample_rows(task.plan, share, task.context.seed, item)),
       points_(std::make_unique<ChosenPoints>(task.x, rows_)) {
   for (index_t c = 0; c < task.responses.cols(); ++c)
     for (index_t i : rows_) responses_.push_back(task.responses(i, c));

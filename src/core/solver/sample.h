@@ -11,6 +11,13 @@
 
 namespace flexkern {
 
+// Rows drawn at random, about `share` of those of every fold, for work item `item`; they rise.
+std::vector<index_t> sample_rows(const FoldPlan& plan, double share, std::uint64_t seed,
+                                 std::uint64_t item);
+
+// The folds of these rows.
+FoldPlan restrict_plan(const FoldPlan& plan, const std::vector<index_t>& rows, index_t stride);
+
 class Sample {
  public:
   // About `share` of the rows of every fold, drawn at random for work item `item`.

@@ -18,6 +18,23 @@ constexpr index_t kDotCols = 5, kDotAhead = 256;
 
 inline index_t round_up(index_t n, index_t unit) { return (n + unit - 1) / unit * unit; }
 
+// One step of a dual solver: r -= step[0] row[0] + step[1] row[1] for all rows, and on the way the
+// coordinate of [begin, end) whose own best move gains most. What a move is, says the loss:
+// `box`: move is clip(r, p0, p1); `epsilon` and `expectile`: to the best value from the value p0,
+// within [p1, p2] with the price p3 |value|, or with the price p1 or p2 times value^2 / 2 where it
+// is positive or negative.
+struct DualPass {
+  const float* row[2];
+  float step[2];
+  float* r;
+  const float* p[4];
+};
+struct DualBest {
+  float gain;
+  index_t at;
+};
+using DualKernel = DualBest (*)(const DualPass& pass, index_t begin, index_t end);
+
 struct Micro {
   const char* name;
   // Columns of the right-hand factor that one call handles; that factor is packed in groups of so
@@ -46,6 +63,8 @@ struct Micro {
   void (*axpy)(index_t n, float alpha, const float* x, float* y);
   // out = in', both 16 x 16.
   void (*transpose)(const float* in, float* out);
+  // begin and end are multiples of 16.
+  DualKernel dual_box, dual_epsilon, dual_expectile;
 };
 
 extern const Micro kMicroPlain;

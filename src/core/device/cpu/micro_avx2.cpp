@@ -58,6 +58,14 @@ struct F32 : ExpConstantsF32 {
   FK_INLINE type load(const float* p) { return _mm256_loadu_ps(p); }
   FK_INLINE void store(float* p, type x) { _mm256_storeu_ps(p, x); }
   FK_INLINE type add(type a, type b) { return _mm256_add_ps(a, b); }
+  FK_INLINE type sub(type a, type b) { return _mm256_sub_ps(a, b); }
+  FK_INLINE type div(type a, type b) { return _mm256_div_ps(a, b); }
+  FK_INLINE type min(type a, type b) { return _mm256_min_ps(a, b); }
+  FK_INLINE type max(type a, type b) { return _mm256_max_ps(a, b); }
+  // a where x is positive, else b.
+  FK_INLINE type choose(type x, type a, type b) {
+    return _mm256_blendv_ps(b, a, _mm256_cmp_ps(x, set(0), _CMP_GT_OQ));
+  }
   FK_INLINE type mul(type a, type b) { return _mm256_mul_ps(a, b); }
   FK_INLINE type fma(type a, type b, type c) { return _mm256_fmadd_ps(a, b, c); }
   FK_INLINE float total(type x) {
@@ -108,7 +116,7 @@ struct F32 : ExpConstantsF32 {
 
 const Micro kMicroAvx2 = {"avx2",          FK_COLS_F32, FK_COLS_F64, gemm_f32, gemm_f64,
                           gemm_transposed, exp_f32,     exp_f64,     distance, mask_dot,
-                          orthogonalise,   axpy,        transpose};
+                          orthogonalise,   axpy,        transpose, dual_pass<BoxMove>, dual_pass<EpsilonMove>, dual_pass<ExpectileMove>};
 
 }  // namespace flexkern
 

@@ -166,3 +166,68 @@ FK_TARGET void transpose(const float* in, float* out) {
       for (int i = 0; i < width; ++i) F32::store(out + (r + i) * kPanel + j, v[i]);
     }
 }
+
+// The moves of one vector of coordinates and what they gain, by loss.
+struct BoxMove {
+  FK_INLINE F32::type gain(const DualPass& d, index_t i, F32::type r) {
+    const F32::type move = F32::min(F32::max(r, F32::load(d.p[0] + i)), F32::load(d.p[1] + i));
+    return F32::mul(move, F32::fma(move, F32::set(-0.5f), r));
+  }
+};
+
+struct EpsilonMove {
+  FK_INLINE F32::type gain(const DualPass& d, index_t i, F32::type r) {
+    const F32::type value = F32::load(d.p[0] + i), price = F32::load(d.p[3] + i);
+    const F32::type goal = F32::add(value, r), zero = F32::set(0);
+    const F32::type idle = F32::min(F32::max(goal, F32::sub(zero, price)), price);
+    const F32::type to = F32::min(F32::max(F32::sub(goal, idle), F32::load(d.p[1] + i)),
+                                  F32::load(d.p[2] + i));
+    const F32::type move = F32::sub(to, value);
+    const F32::type paid = F32::mul(price, F32::sub(size(to), size(value)));
+    return F32::sub(F32::mul(move, F32::fma(move, F32::set(-0.5f), r)), paid);
+  }
+  FK_INLINE F32::type size(F32::type x) { return F32::max(x, F32::sub(F32::set(0), x)); }
+};
+
+struct ExpectileMove {
+  FK_INLINE F32::type gain(const DualPass& d, index_t i, F32::type r) {
+    const F32::type value = F32::load(d.p[0] + i);
+    const F32::type goal = F32::add(value, r);
+    const F32::type price = priced(d, i, goal);
+    const F32::type to = F32::div(goal, F32::add(F32::set(1), price));
+    const F32::type move = F32::sub(to, value), half = F32::set(-0.5f);
+    const F32::type now = F32::mul(F32::mul(priced(d, i, value), value), value);
+    const F32::type paid = F32::sub(F32::mul(F32::mul(price, to), to), now);
+    return F32::fma(paid, half, F32::mul(move, F32::fma(move, half, r)));
+  }
+  FK_INLINE F32::type priced(const DualPass& d, index_t i, F32::type x) {
+    return F32::choose(x, F32::load(d.p[1] + i), F32::load(d.p[2] + i));
+  }
+};
+
+// The step and the search in one pass. Each lane keeps its best gain and where it was.
+template <typename Move>
+FK_TARGET DualBest dual_pass(const DualPass& d, index_t begin, index_t end) {
+  const F32::type first = F32::set(-d.step[0]), second = F32::set(-d.step[1]);
+  F32::type best = F32::set(-1), at = F32::set(0), here = F32::set(0);
+  for (index_t i = begin; i < end; i += F32::width) {
+    F32::type r = F32::fma(F32::load(d.row[0] + i), first, F32::load(d.r + i));
+    r = F32::fma(F32::load(d.row[1] + i), second, r);
+    F32::store(d.r + i, r);
+    const F32::type gain = Move::gain(d, i, r);
+    const F32::type more = F32::sub(gain, best);
+    at = F32::choose(more, here, at);
+    best = F32::max(best, gain);
+    here = F32::add(here, F32::set(1));
+  }
+  float gains[F32::width], places[F32::width];
+  F32::store(gains, best);
+  F32::store(places, at);
+  DualBest out = {-1, begin};
+  for (int lane = 0; lane < F32::width; ++lane) {
+    const index_t place = begin + static_cast<index_t>(places[lane]) * F32::width + lane;
+    if (gains[lane] > out.gain || (gains[lane] == out.gain && place < out.at))
+      out = {gains[lane], place};
+  }
+  return out;
+}

@@ -1,0 +1,162 @@
+# What is learned under which loss: the columns of targets, their weights and their losses.
+
+loss_names <- c("least.squares", "hinge", "pinball", "expectile", "epsilon")
+
+has_levels <- function(loss) loss %in% c("pinball", "expectile")
+
+check_tau <- function(tau) {
+  want <- "numbers between 0 and 1, rising and without repetition"
+  good <- is.numeric(tau) && !is.object(tau) && length(tau) > 0L && !anyNA(tau) &&
+    all(tau > 0 & tau < 1) && all(diff(tau) > 0)
+  if (!good) abort_arg("tau", tau, want)
+  as.numeric(tau)
+}
+
+# Settings of the loss that do not go with each other.
+loss_settings <- function(s) {
+  s$loss <- check_choice(s$loss, loss_names, "loss")
+  s$multiclass <- check_choice(s$multiclass, c("ovr", "ovo"), "multiclass")
+  if (!is.null(s$tau)) {
+    if (!has_levels(s$loss)) {
+      abort('`tau` has no meaning for loss = "', s$loss, '"; use "pinball" or "expectile".',
+            arg = "tau")
+    }
+    s$tau <- check_tau(s$tau)
+  } else if (has_levels(s$loss)) {
+    s$tau <- 0.5
+  }
+  s
+}
+
+check_loss_task <- function(s, outcome) {
+  classification <- outcome$task == "classification"
+  if (s$loss == "hinge" && !classification) {
+    abort('loss = "hinge" is for classification, but `y` is numeric; give factor(y) or use ',
+          '"least.squares", "pinball", "expectile" or "epsilon".', arg = "loss")
+  }
+  if (classification && !s$loss %in% c("least.squares", "hinge")) {
+    abort('loss = "', s$loss, '" is for regression, but `y` is a factor; use "hinge" or ',
+          '"least.squares".', arg = "loss")
+  }
+  if (is.matrix(s$class.weights) && length(outcome$classes) > 2L) {
+    abort("A matrix of `class.weights` needs two classes, not ", length(outcome$classes), ".",
+          arg = "class.weights")
+  }
+}
+
+# One column per decision function: its target, its loss and, where they differ, its weights.
+learning_tasks <- function(outcome, input, s) {
+  check_loss_task(s, outcome)
+  target <- outcome$target
+  pairs <- if (is.matrix(s$class.weights)) weight_pairs(s$class.weights, outcome)
+  own <- NULL
+  if (outcome$task == "regression") {
+    target <- target[, rep(1L, max(1L, length(s$tau))), drop = FALSE]
+    weights <- row_weights(input$weights, s$class.weights, outcome)
+  } else if (!is.null(pairs)) {
+    target <- target[, rep(1L, nrow(pairs)), drop = FALSE]
+    own <- apply(pairs, 1L, function(w) row_weights(input$weights, w, outcome))
+    weights <- row_weights(input$weights, NULL, outcome)
+  } else {
+    weights <- row_weights(input$weights, s$class.weights, outcome)
+    if (s$multiclass == "ovo" && length(outcome$classes) > 2L) {
+      duel <- class_pairs(length(outcome$classes))
+      target <- apply(duel, 2L, function(k) ifelse(outcome$code == k[2L], 1, -1))
+      own <- apply(duel, 2L, function(k) ifelse(outcome$code %in% k, weights, 0))
+    }
+  }
+  list(target = target, weights = weights, own = own, pairs = pairs,
+       tau = rep_len(s$tau %||% 0.5, ncol(target)),
+       dual = s$loss != "least.squares" || !is.null(own))
+}
+
+# The pairs of classes, first < second.
+class_pairs <- function(K) utils::combn(K, 2L)
+
+# One row per pair of weights, with a name each.
+weight_pairs <- function(pairs, outcome) {
+  if (!is.numeric(pairs) || nrow(pairs) < 1L || !setequal(colnames(pairs), outcome$classes) ||
+        ncol(pairs) != 2L) {
+    abort("A matrix of `class.weights` needs one column per class, named ",
+          name_list(outcome$classes), ", and one row per pair of weights, not ", describe(pairs),
+          ".", arg = "class.weights")
+  }
+  pairs <- pairs[, outcome$classes, drop = FALSE]
+  if (is.null(rownames(pairs))) {
+    text <- function(k) paste0(colnames(pairs)[k], "=", format(pairs[, k], trim = TRUE))
+    rownames(pairs) <- make.unique(paste(text(1L), text(2L), sep = ","))
+  }
+  pairs
+}
+
+# Columns of the decision values.
+decision_names <- function(object) {
+  if (object$task == "regression") return(if (length(object$tau) > 1L) level_names(object$tau))
+  classes <- object$classes
+  if (!is.null(object$class.weights)) return(rownames(object$class.weights))
+  if (length(classes) == 2L) return(paste0(classes[2L], "/", classes[1L]))
+  if (!is_ovo(object)) return(classes)
+  duel <- class_pairs(length(classes))
+  paste0(classes[duel[2L, ]], "/", classes[duel[1L, ]])
+}
+
+level_names <- function(tau) vapply(tau, format, "", digits = 15L)
+
+# Whether a prediction has a column per level or per pair of weights.
+has_many_answers <- function(object) length(object$tau) > 1L || !is.null(object$class.weights)
+
+is_ovo <- function(object) identical(object$multiclass, "ovo") && length(object$classes) > 2L
+
+# Votes of the pairs; the value 0 goes to the first class of the pair.
+count_votes <- function(decision, K) {
+  votes <- matrix(0, nrow(decision), K)
+  duel <- class_pairs(K)
+  for (j in seq_len(ncol(duel))) {
+    winner <- duel[1L + (decision[, j] > 0), j]
+    at <- cbind(seq_len(nrow(decision)), winner)
+    votes[at] <- votes[at] + 1
+  }
+  votes
+}
+
+# The loss of residuals y - f in the unit of y, one column per level.
+residual_loss <- function(object, residual) {
+  residual <- as.matrix(residual)
+  tau <- rep(object$tau %||% 0.5, each = nrow(residual))
+  switch(object$loss %||% "least.squares",
+    pinball = residual * (tau - (residual < 0)),
+    expectile = residual^2 * abs(tau - (residual < 0)),
+    epsilon = pmax(abs(residual) - object$epsilon, 0),
+    residual^2
+  )
+}
+
+error_name <- function(object) {
+  if (object$task == "classification") return("misclassification")
+  switch(object$loss %||% "least.squares", pinball = "mean pinball loss",
+         expectile = "mean expectile loss", epsilon = "mean epsilon-insensitive loss",
+         "mean squared error")
+}
+
+loss_line <- function(object) {
+  paste0(object$loss,
+         if (length(object$tau)) paste0(", tau = ", paste(level_names(object$tau), collapse = ", ")),
+         if (identical(object$loss, "epsilon")) paste0(", epsilon = ", format(object$epsilon, digits = 4)),
+         if (is_ovo(object)) ", one against one",
+         if (!is.null(object$class.weights)) paste0(", ", nrow(object$class.weights), " pairs of weights"))
+}
+
+# Levels of tau that a prediction asks for, as columns.
+tau_columns <- function(object, tau) {
+  if (is.null(tau)) return(seq_along(object$tau))
+  if (!length(object$tau)) {
+    abort("`tau` has no meaning for this model; it was fitted with loss = \"",
+          object$loss %||% "least.squares", "\".", arg = "tau")
+  }
+  at <- if (is.numeric(tau)) match(signif(tau, 12L), signif(object$tau, 12L)) else NA
+  if (anyNA(at) || !length(at)) {
+    abort("`tau` must be among the levels of the fit (", paste(level_names(object$tau), collapse = ", "),
+          "), not ", describe(tau), "; refit for others.", arg = "tau")
+  }
+  at
+}

@@ -1,0 +1,152 @@
+#include "dual_folds.h"
+
+#include <cmath>
+#include <limits>
+
+#include "core/base/parallel.h"
+
+namespace flexkern {
+namespace {
+
+// Rounds of the final solution: residuals in double precision, then steps.
+constexpr int kRounds = 20;
+// The first penalty, and the factor from one to the next on the way to a smaller one.
+constexpr double kLargest = 0.1, kStride = 8;
+constexpr double kOnTheWay = 1e-2;
+
+}  // namespace
+
+DualFolds::DualFolds(const DualTask& task)
+    : task_(task),
+      gram_(task.device.gram_rows(task.x, task.kernel, task.threads, task.context)) {
+  for (std::size_t f = 0; f < task.plan.folds.size(); ++f)
+    for (index_t c = 0; c < task.responses.cols(); ++c) {
+      for (const index_t i : task.plan.folds[f].held_out) weight_ += task.weight(i, c);
+      solvers_.push_back(std::make_unique<DualSolver>(*gram_, task.device.host(), problem(f, c),
+                                                      task.context));
+    }
+}
+
+DualProblem DualFolds::problem(std::size_t f, index_t c) const {
+  const Fold& fold = task_.plan.folds[f];
+  DualProblem p;
+  p.loss = task_.losses[static_cast<std::size_t>(c)];
+  p.clip = task_.options.clip;
+  p.y.assign(task_.responses.col(c), task_.responses.col(c) + task_.plan.n);
+  p.weight.assign(p.y.size(), 0.0);
+  for (index_t i = 0; i < task_.plan.n; ++i) {
+    if (!(fold.mask[i] > 0)) continue;
+    p.weight[static_cast<std::size_t>(i)] = task_.weight(i, c);
+    p.rows += i < task_.plan.own && task_.weight(i, c) > 0;
+  }
+  p.rows = std::max(p.rows, 1.0);
+  return p;
+}
+
+template <typename F>
+void DualFolds::for_solvers(F f) {
+  parallel_for(static_cast<index_t>(solvers_.size()), task_.threads, task_.context,
+               [&](index_t s, int) { f(*solvers_[static_cast<std::size_t>(s)], s); });
+}
+
+void DualFolds::keep() {
+  if (!(lambda_ > 0)) return;
+  State state{gamma_, lambda_, {}};
+  for (const auto& solver : solvers_) state.values.push_back(solver->values());
+  for (State& s : states_)
+    if (s.gamma == gamma_) {
+      s = std::move(state);
+      return;
+    }
+  states_.push_back(std::move(state));
+}
+
+const DualFolds::State* DualFolds::nearest(double gamma) const {
+  const auto far = [gamma](double g) { return std::fabs(std::log(g / gamma)); };
+  const State* best = nullptr;
+  for (const State& s : states_)
+    if (!best || far(s.gamma) < far(best->gamma)) best = &s;
+  return best;
+}
+
+void DualFolds::set_gamma(double gamma) {
+  if (gamma == gamma_) return;
+  keep();
+  gram_->set_gamma(gamma);
+  gamma_ = gamma;
+  const State* from = nearest(gamma);
+  lambda_ = from ? from->lambda : 0;
+  if (from)
+    for_solvers([&](DualSolver& solver, index_t s) {
+      solver.adopt(from->values[static_cast<std::size_t>(s)], from->lambda);
+    });
+}
+
+// The way to a small penalty leads through larger ones.
+void DualFolds::move_to(double lambda) {
+  const bool fresh = !(lambda_ > 0);
+  const index_t steps = task_.options.max_iter * task_.plan.n;
+  const double first = fresh ? std::max(lambda, kLargest) : lambda_;
+  for_solvers([&](DualSolver& solver, index_t) {
+    if (fresh) solver.start(first);
+    for (double way = first; way > lambda; way = std::max(way / kStride, lambda)) {
+      solver.solve(kOnTheWay, steps);
+      solver.move_to(std::max(way / kStride, lambda));
+    }
+    if (solver.lambda() != lambda) solver.move_to(lambda);
+  });
+  lambda_ = lambda;
+}
+
+double DualFolds::held_out_loss() const {
+  double loss = 0;
+  const index_t responses = task_.responses.cols();
+  for (std::size_t s = 0; s < solvers_.size(); ++s) {
+    const index_t c = static_cast<index_t>(s) % responses;
+    const DualProblem& p = solvers_[s]->problem();
+    for (const index_t i : task_.plan.folds[s / static_cast<std::size_t>(responses)].held_out) {
+      const double f = p.clip(solvers_[s]->decision(i));
+      loss += task_.weight(i, c) * p.loss(p.y[static_cast<std::size_t>(i)], f);
+    }
+  }
+  return loss;
+}
+
+double DualFolds::risk(double gamma, double lambda, double tol) {
+  set_gamma(gamma);
+  move_to(lambda);
+  const index_t steps = task_.options.max_iter * task_.plan.n;
+  for_solvers([&](DualSolver& solver, index_t) { solver.solve(tol, steps); });
+  return weight_ > 0 ? held_out_loss() / weight_ : std::numeric_limits<double>::infinity();
+}
+
+Solution DualFolds::solve(double gamma, double lambda, double tol, index_t max_steps) {
+  set_gamma(gamma);
+  move_to(lambda);
+  const std::size_t n = static_cast<std::size_t>(task_.plan.n);
+  const index_t count = static_cast<index_t>(solvers_.size());
+  Solution out;
+  out.coef.resize(n * solvers_.size());
+  out.decision.resize(out.coef.size());
+  for (int round = 0; round < kRounds && !out.converged; ++round) {
+    for_solvers([&](DualSolver& solver, index_t s) {
+      solver.solve(tol / 2, max_steps);
+      for (index_t i = 0; i < task_.plan.n; ++i)
+        out.coef[static_cast<std::size_t>(s * task_.plan.n + i)] = solver.coefficient(i);
+    });
+    task_.device.expand(task_.x, task_.x, task_.kernel.with_gamma(gamma),
+                        {out.coef.data(), task_.plan.n, count},
+                        {out.decision.data(), task_.plan.n, count}, task_.threads, task_.context);
+    out.residual = 0;
+    for (index_t s = 0; s < count; ++s) {
+      DualSolver& solver = *solvers_[static_cast<std::size_t>(s)];
+      solver.correct(out.decision.data() + s * task_.plan.n);
+      out.residual = std::max(out.residual, solver.gap());
+    }
+    out.converged = out.residual <= tol;
+  }
+  for (const auto& solver : solvers_) out.iterations += solver->steps();
+  return out;
+}
+
+}  // namespace flexkern

@@ -1,0 +1,48 @@
+// The losses of the package, as functions of a label and a decision value.
+#ifndef FLEXKERN_SOLVER_LOSS_H
+#define FLEXKERN_SOLVER_LOSS_H
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+
+namespace flexkern {
+
+struct Loss {
+  enum class Type { least_squares, hinge, pinball, expectile, epsilon };
+  Type type = Type::least_squares;
+  double tau = 0.5;      // pinball, expectile
+  double epsilon = 0.1;  // epsilon: half the width of the tube
+
+  // With the labels -1 and 1 for the hinge.
+  double operator()(double y, double t) const {
+    const double r = y - t;
+    switch (type) {
+      case Type::hinge:
+        return std::max(0.0, 1 - y * t);
+      case Type::pinball:
+        return r > 0 ? tau * r : (tau - 1) * r;
+      case Type::expectile:
+        return (r > 0 ? tau : 1 - tau) * r * r;
+      case Type::epsilon:
+        return std::max(0.0, std::fabs(r) - epsilon);
+      default:
+        return r * r;
+    }
+  }
+};
+
+inline Loss::Type loss_type(const std::string& name) {
+  if (name == "least.squares") return Loss::Type::least_squares;
+  if (name == "hinge") return Loss::Type::hinge;
+  if (name == "pinball") return Loss::Type::pinball;
+  if (name == "expectile") return Loss::Type::expectile;
+  if (name == "epsilon") return Loss::Type::epsilon;
+  throw Error("unknown loss '" + name + "'");
+}
+
+}  // namespace flexkern
+
+#endif
