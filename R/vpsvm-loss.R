@@ -44,9 +44,19 @@ check_loss_task <- function(s, outcome) {
   }
 }
 
+check_loss_probability <- function(s, outcome) {
+  if (!s$probability || !(is.matrix(s$class.weights) || is_ovo(c(outcome, s["multiclass"])))) {
+    return(invisible())
+  }
+  abort("`probability` = TRUE needs ", if (is.matrix(s$class.weights))
+    "one weight per class, not a matrix of `class.weights`." else 'multiclass = "ovr".',
+    arg = "probability")
+}
+
 # One column per decision function: its target, its loss and, where they differ, its weights.
 learning_tasks <- function(outcome, input, s) {
   check_loss_task(s, outcome)
+  check_loss_probability(s, outcome)
   target <- outcome$target
   pairs <- if (is.matrix(s$class.weights)) weight_pairs(s$class.weights, outcome)
   own <- NULL
@@ -76,10 +86,10 @@ class_pairs <- function(K) utils::combn(K, 2L)
 # One row per pair of weights, with a name each.
 weight_pairs <- function(pairs, outcome) {
   if (!is.numeric(pairs) || nrow(pairs) < 1L || !setequal(colnames(pairs), outcome$classes) ||
-        ncol(pairs) != 2L) {
+        ncol(pairs) != 2L || !all(is.finite(pairs) & pairs > 0)) {
     abort("A matrix of `class.weights` needs one column per class, named ",
-          name_list(outcome$classes), ", and one row per pair of weights, not ", describe(pairs),
-          ".", arg = "class.weights")
+          name_list(outcome$classes), ", and one row of positive numbers per pair of weights; ",
+          describe(pairs), " was given.", arg = "class.weights")
   }
   pairs <- pairs[, outcome$classes, drop = FALSE]
   if (is.null(rownames(pairs))) {
@@ -91,7 +101,9 @@ weight_pairs <- function(pairs, outcome) {
 
 # Columns of the decision values.
 decision_names <- function(object) {
-  if (object$task == "regression") return(if (length(object$tau) > 1L) level_names(object$tau))
+  if (identical(object$task, "regression")) {
+    return(if (length(object$tau) > 1L) level_names(object$tau))
+  }
   classes <- object$classes
   if (!is.null(object$class.weights)) return(rownames(object$class.weights))
   if (length(classes) == 2L) return(paste0(classes[2L], "/", classes[1L]))
@@ -104,6 +116,8 @@ level_names <- function(tau) vapply(tau, format, "", digits = 15L)
 
 # Whether a prediction has a column per level or per pair of weights.
 has_many_answers <- function(object) length(object$tau) > 1L || !is.null(object$class.weights)
+
+level_list <- function(tau) paste(level_names(tau), collapse = ", ")
 
 is_ovo <- function(object) identical(object$multiclass, "ovo") && length(object$classes) > 2L
 
@@ -139,11 +153,12 @@ error_name <- function(object) {
 }
 
 loss_line <- function(object) {
+  pairs <- object$class.weights
   paste0(object$loss,
-         if (length(object$tau)) paste0(", tau = ", paste(level_names(object$tau), collapse = ", ")),
-         if (identical(object$loss, "epsilon")) paste0(", epsilon = ", format(object$epsilon, digits = 4)),
+         if (length(object$tau)) paste0(", tau = ", level_list(object$tau)),
+         if (length(object$epsilon)) paste0(", epsilon = ", format(object$epsilon, digits = 4)),
          if (is_ovo(object)) ", one against one",
-         if (!is.null(object$class.weights)) paste0(", ", nrow(object$class.weights), " pairs of weights"))
+         if (length(pairs)) paste0(", ", nrow(pairs), plural(nrow(pairs), " pair"), " of weights"))
 }
 
 # Levels of tau that a prediction asks for, as columns.
@@ -155,8 +170,8 @@ tau_columns <- function(object, tau) {
   }
   at <- if (is.numeric(tau)) match(signif(tau, 12L), signif(object$tau, 12L)) else NA
   if (anyNA(at) || !length(at)) {
-    abort("`tau` must be among the levels of the fit (", paste(level_names(object$tau), collapse = ", "),
-          "), not ", describe(tau), "; refit for others.", arg = "tau")
+    abort("`tau` must be among the levels of the fit (", level_list(object$tau), "), not ",
+          describe(tau), "; refit for others.", arg = "tau")
   }
   at
 }
