@@ -1,21 +1,25 @@
-# Class probabilities from decision values: p = softmax(a f) with one shared a > 0, or the logistic
-# function of a f for two classes. As a > 0 the most probable class is the label.
+# Class probabilities from decision values: p = softmax(a f + b), with one offset b per class and
+# one a > 0. With two classes this is Platt's logistic function. With more, the two classes of each
+# pair share p_i + p_j by Platt's function of f_i - f_j: all pairs are coupled without conflict.
 
-# Maximum likelihood in log a, on targets smoothed as Platt's, so that the maximum is finite.
+# Maximum likelihood on cross-validated decision values, on targets smoothed as Platt's (2000), so
+# that the maximum is finite.
 calibrate <- function(cv_decision, outcome, weights, fit) {
   held_out <- which(is.finite(rowSums(cv_decision)))
   code <- outcome$code[held_out]
   w <- (weights %||% rep(1, length(outcome$code)))[held_out]
-  counts <- tabulate(outcome$code, length(outcome$classes))
+  K <- length(outcome$classes)
+  counts <- tabulate(outcome$code, K)
   frequency <- list(a = NA_real_, frequency = counts / sum(counts))
   if (length(unique(code)) < 2L || sum(w) == 0) return(calibration_failed(frequency))
+  w <- w / mean(w)
   scores <- class_scores(clip_decision(fit, cv_decision[held_out, , drop = FALSE]))
-  target <- smoothed_targets(code, counts)
-  loss <- function(log_a) -sum(w * target * log_softmax(exp(log_a) * scores)) / sum(w)
-  best <- stats::optimize(loss, log(c(1e-2, 1e3)), tol = 1e-8)
-  useless <- best$objective >= loss(log(1e-2)) * (1 - 1e-8)
-  if (!is.finite(best$objective) || useless) return(calibration_failed(frequency))
-  list(a = exp(best$minimum), frequency = frequency$frequency)
+  target <- smoothed_targets(code, vapply(seq_len(K), function(k) sum(w[code == k]), 0))
+  unit <- sqrt(mean((scores - rowMeans(scores))^2))
+  if (unit == 0) return(calibration_failed(frequency))
+  best <- newton(function(theta) softmax_loss(theta, scores / unit, target, w), numeric(K))
+  if (!(best[1L] > 0) || !all(is.finite(best))) return(calibration_failed(frequency))
+  list(a = best[[1L]] / unit, b = unname(c(0, best[-1L])), frequency = frequency$frequency)
 }
 
 calibration_failed <- function(frequency) {
@@ -36,19 +40,83 @@ smoothed_targets <- function(code, counts) {
 }
 
 log_softmax <- function(scores) {
-  scores <- scores - apply(scores, 1L, max)
+  scores <- scores - row_max(scores)
   scores - log(rowSums(exp(scores)))
+}
+
+calibrated_scores <- function(scores, a, b) a * scores + rep(b, each = nrow(scores))
+
+# The mean cross-entropy of theta = (a, b_2, ..., b_K), its gradient and its Hessian; it is convex.
+softmax_loss <- function(theta, scores, target, w) {
+  log_p <- log_softmax(calibrated_scores(scores, theta[1L], c(0, theta[-1L])))
+  p <- exp(log_p)
+  w <- w / sum(w)
+  excess <- w * (p - target)
+  mean_score <- rowSums(p * scores)
+  by_offset <- colSums(w * p * (scores - mean_score))[-1L]
+  offsets <- diag(colSums(w * p), ncol(p)) - crossprod(p, w * p)
+  list(
+    value = -sum(w * target * log_p),
+    gradient = c(sum(excess * scores), unname(colSums(excess))[-1L]),
+    hessian = rbind(
+      c(sum(w * p * (scores - mean_score)^2), by_offset),
+      cbind(by_offset, offsets[-1L, -1L, drop = FALSE])
+    )
+  )
+}
+
+# Newton's method for a convex function, with a small ridge and steps halved until they descend
+# enough; stops where no step does.
+newton <- function(f, theta, max.steps = 100L) {
+  at <- f(theta)
+  for (step in seq_len(max.steps)) {
+    ridge <- diag(1e-10 + 1e-10 * max(diag(at$hessian)), length(theta))
+    direction <- solve(at$hessian + ridge, at$gradient, tol = 0)
+    slope <- sum(direction * at$gradient)
+    if (!is.finite(slope) || slope < 1e-14) break
+    size <- 1
+    repeat {
+      trial <- f(theta - size * direction)
+      if (is.finite(trial$value) && trial$value <= at$value - 1e-4 * size * slope) break
+      size <- size / 2
+      if (size < 1e-8) return(theta)
+    }
+    theta <- theta - size * direction
+    at <- trial
+  }
+  theta
 }
 
 # The fallback gives half of the mass to the label, so that the label stays the most probable.
 probabilities <- function(object, decision) {
   calibration <- object$calibration
   if (nrow(decision) == 0L) return(all_levels(object, matrix(0, 0L, length(object$classes))))
+  label <- label_code(decision)
   if (is.na(calibration$a)) {
-    label <- outer(label_code(decision), seq_along(object$classes), "==")
-    p <- label / 2 + rep(calibration$frequency / 2, each = nrow(decision))
+    is_label <- outer(label, seq_along(object$classes), "==")
+    p <- is_label / 2 + rep(calibration$frequency / 2, each = nrow(decision))
   } else {
-    p <- exp(log_softmax(calibration$a * class_scores(decision)))
+    b <- calibration$b %||% numeric(length(object$classes))
+    p <- exp(log_softmax(calibrated_scores(class_scores(decision), calibration$a, b)))
   }
-  all_levels(object, p)
+  all_levels(object, favour_label(p, label))
+}
+
+# The label becomes the most probable class where it is not, by the smallest change: it and the
+# classes before it share what they have together, the label getting a thousandth more.
+favour_label <- function(p, label) {
+  own <- cbind(seq_along(label), label)
+  rivals <- replace(p, own, -Inf)
+  rows <- which(p[own] < 1.001 * row_max(rivals))
+  if (length(rows) == 0L) return(p)
+  sorted <- t(apply(rivals[rows, , drop = FALSE], 1L, sort, decreasing = TRUE))
+  level <- p[own][rows]
+  for (k in seq_len(ncol(p) - 1L)) {
+    joins <- sorted[, k] > level * (1 - 1e-9)
+    level[joins] <- (level[joins] * k + sorted[joins, k]) / (k + 1)
+  }
+  shared <- pmin(p[rows, , drop = FALSE], level)
+  shared[cbind(seq_along(rows), label[rows])] <- 1.001 * level
+  p[rows, ] <- shared / rowSums(shared)
+  p
 }

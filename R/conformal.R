@@ -1,6 +1,6 @@
 # Prediction intervals and sets from what cross-validation left: cv$decision holds for each row the
 # decision values of a model that did not see it. Where the fold models are kept, CV+ of Barber,
-# Candes, Ramdas and Tibshirani (2021, equation (15)); else the final model stands in for them.
+# Candes, Ramdas and Tibshirani (2021); else the final model stands in for them.
 
 # What intervals, sets and curves need later; NULL without cross-validation.
 describe_cv <- function(fit, core, y, weights) {

@@ -5,10 +5,14 @@
 #'   (blank: dropped early by `search = "race"`, not computed to the end); `"cells"`: the sizes of
 #'   the cells, and with two numeric columns the partition itself; `"fit"`: with one numeric column,
 #'   the data and the fitted curve (or decision value), over the transformed values if the formula
-#'   transforms the column. By default the first of `"cv"` and `"cells"` that the model has.
+#'   transforms the column; `"roc"`: for two classes, the ROC curve of the cross-validated decision
+#'   values, or of new rows, with the area under it; the point is where the label changes. By
+#'   default the first of `"cv"` and `"cells"` that the model has.
 #' @param cell For `"cv"`, the number of the cell; by default the largest that was searched.
+#' @param newdata,y For `"roc"`, new rows and their response, as in [roc_curve()].
 #' @param ... Graphical parameters for the main plot.
 #' @return `x`, invisibly.
+#' @seealso [cv_table()] and [roc_curve()] for the numbers
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
 #' plot(fit)
@@ -16,12 +20,14 @@
 #' d <- vp_artificial("IV", 300, seed = 1)
 #' plot(vpsvm(y ~ x1 + x2, data = d, radius = 0.7, gamma = 10, lambda = 1e-3), type = "cells")
 #' @export
-plot.vpsvm <- function(x, type = c("cv", "cells", "fit"), cell = NULL, ...) {
+plot.vpsvm <- function(x, type = c("cv", "cells", "fit", "roc"), cell = NULL, newdata = NULL,
+                       y = NULL, ...) {
   check_sound(x)
   searched <- x$folds > 0 && any(vapply(x$grid, has_surface, NA))
   type <- if (missing(type) && !searched) "cells" else
-    check_choice(type, c("cv", "cells", "fit"), "type")
-  switch(type, cv = plot_cv(x, cell, ...), cells = plot_cells(x, ...), fit = plot_fit(x, ...))
+    check_choice(type, c("cv", "cells", "fit", "roc"), "type")
+  switch(type, cv = plot_cv(x, cell, ...), cells = plot_cells(x, ...), fit = plot_fit(x, ...),
+         roc = plot_roc(x, newdata, y, ...))
   invisible(x)
 }
 

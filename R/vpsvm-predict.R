@@ -25,9 +25,11 @@
 #'   (not this class) to 1. The label is the largest, ties by level order. With `clip = TRUE` in the
 #'   fit they lie in \eqn{[-1, 1]}. For regression the same numbers as `"response"`.
 #' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with
-#'   `probability = TRUE`. The probabilities are \eqn{p_k \propto \exp(a f_k)} with one \eqn{a > 0}
-#'   (two classes: the logistic function of \eqn{a f}), estimated by maximum likelihood on the
-#'   cross-validated decision values, so that the most probable class is always the label.
+#'   `probability = TRUE`. They are \eqn{p_k \propto \exp(a f_k + b_k)} with one \eqn{a > 0} (two
+#'   classes: Platt's logistic function of \eqn{a f + b}), estimated by maximum likelihood on the
+#'   cross-validated decision values. The most probable class is always the label: where the
+#'   estimate says otherwise (mostly because of `class.weights`), the label and the classes before
+#'   it share their probabilities evenly, the label getting a thousandth more.
 #' * `"votes"`: a matrix with one column per level: the share of the chunks of a random partition
 #'   that vote for it; otherwise 1 for the label and 0 for the rest.
 #'
@@ -43,13 +45,13 @@
 #'
 #' With `final = "average"`, regression and two classes use the CV+ of Barber et al.: every residual
 #' is put around the prediction of the fold model that did not see its row. Apart from the selection
-#' of `gamma` and `lambda` by the same folds, at least `2 * level - 1` are then covered for certain,
-#' and in practice about `level`. With more classes, or `final = "refit"` (as with margins), the
-#' fold models are not kept; the residuals are put around the prediction itself. Nothing is certain
-#' then, but as the model has seen more rows than the fold models had, coverage is in practice no
-#' lower. With `validation = "split"` and given parameters this is split conformal prediction, which
-#' covers `level` for certain. Residuals of a random partition are those of single chunks, which
-#' makes intervals somewhat too wide.
+#' of `gamma` and `lambda` by the same folds, at least `2 * level - 1` are then covered for certain
+#' (less at most \eqn{\sqrt{2 / n}}), and in practice about `level`. With more classes, or
+#' `final = "refit"` (as with margins), the fold models are not kept; the residuals are put around
+#' the prediction itself. Nothing is certain then, but as the model has seen more rows than the fold
+#' models had, coverage is in practice no lower. With `validation = "split"` and given parameters
+#' this is split conformal prediction, which covers `level` for certain. Residuals of a random
+#' partition are those of single chunks, which makes intervals somewhat too wide.
 #'
 #' At least `level / (1 - level)` cross-validated rows are needed (9 for 0.9, 99 for 0.99); with
 #' fewer nothing is excluded, with a warning. A fit with given parameters has them only if `folds`

@@ -1,11 +1,104 @@
-test_that("the temperature is the maximum-likelihood one", {
+internal <- function(name) getFromNamespace(name, "flexkern")
+calibrate <- function(f, code, weights = NULL, classes = letters[seq_len(max(code))]) {
+  internal("calibrate")(f, list(code = code, classes = classes), weights, list(clip = FALSE))
+}
+cross_entropy <- function(f, code, a, b, target) {
+  scores <- if (ncol(f) == 1) cbind(0, f) else f
+  scores <- a * scores + rep(b, each = nrow(f))
+  scores <- scores - apply(scores, 1, max)
+  -sum(target * (scores - log(rowSums(exp(scores)))))
+}
+naive_targets <- function(code, K) {
+  counts <- tabulate(code, K)
+  t(vapply(code, function(k) {
+    own <- (counts[k] + 1) / (counts[k] + 2)
+    replace(rep((1 - own) / (K - 1), K), k, own)
+  }, numeric(K)))
+}
+
+test_that("two classes: slope and offset are those of a logistic regression", {
   set.seed(1)
-  f <- cbind(runif(2000, -1, 1))
-  code <- 1L + (runif(2000) < plogis(3 * f[, 1]))
-  outcome <- list(code = code, classes = c("a", "b"))
-  fitted <- flexkern:::calibrate(f, outcome, NULL, list(clip = TRUE))
-  glm_slope <- stats::coef(stats::glm(code - 1 ~ f - 1, family = stats::binomial()))
-  expect_equal(fitted$a, unname(glm_slope), tolerance = 0.02)
+  f <- cbind(runif(3000, -1, 1))
+  code <- 1L + (runif(3000) < plogis(3 * f[, 1] - 1))
+  fitted <- calibrate(f, code)
+  target <- ifelse(code == 2, (sum(code == 2) + 1) / (sum(code == 2) + 2),
+                   1 / (sum(code == 1) + 2))
+  glm <- suppressWarnings(stats::glm(target ~ f, family = stats::binomial()))
+  expect_equal(c(fitted$b[2], fitted$a), unname(stats::coef(glm)), tolerance = 1e-5)
+})
+
+test_that("the safeguarded Newton iteration finds the maximum of the likelihood", {
+  set.seed(2)
+  for (K in c(2, 3, 6)) for (scale in c(1e-3, 1, 1e3)) {
+    code <- sample(K, 90, TRUE, prob = seq_len(K))
+    f <- scale * matrix(rnorm(90 * if (K == 2) 1 else K), 90)
+    if (K == 2) f[, 1] <- f[, 1] + scale * (code - 1) else
+      f[cbind(1:90, code)] <- f[cbind(1:90, code)] + scale
+    fitted <- calibrate(f, code)
+    target <- naive_targets(code, K)
+    loss <- function(theta) {
+      cross_entropy(f, code, theta[1] / scale, c(0, theta[-1]), target)
+    }
+    best <- stats::optim(c(1, numeric(K - 1)), loss, method = "BFGS",
+                         control = list(reltol = 1e-14, maxit = 1000))
+    expect_lte(cross_entropy(f, code, fitted$a, fitted$b, target), best$value + 1e-6)
+  }
+})
+
+test_that("weights count like repeated rows, by their ratios", {
+  set.seed(3)
+  code <- sample(3, 1500, TRUE)
+  f <- matrix(rnorm(4500), 1500)
+  f[cbind(1:1500, code)] <- f[cbind(1:1500, code)] + 2
+  w <- rep_len(1:3, 1500)
+  rows <- rep(1:1500, w)
+  a <- calibrate(f, code, w)
+  expect_equal(calibrate(f, code, 10 * w), a)
+  expect_gt(abs(calibrate(f, code)$a - a$a), 1e-4)
+  b <- calibrate(f[rows, ], code[rows])
+  expect_equal(a$a, b$a, tolerance = 0.02)
+  expect_equal(a$b, b$b, tolerance = 0.02)
+})
+
+test_that("separable, constant and lonely decision values stay finite", {
+  code <- rep(1:2, each = 20)
+  separable <- calibrate(cbind(ifelse(code == 2, 1, -1)), code)
+  expect_gt(separable$a, 1)
+  expect_lt(separable$a, 20)
+  expect_warning(constant <- calibrate(cbind(rep(0.3, 40)), code), "class frequencies")
+  object <- list(calibration = constant, classes = c("a", "b"), levels = c("a", "b"))
+  expect_equal(internal("probabilities")(object, cbind(0.3))[1, ], c(a = 0.25, b = 0.75))
+  expect_warning(calibrate(cbind(c(1, NA, NA)), c(1L, 2L, 1L)), "class frequencies")
+})
+
+test_that("D31: the label is made the most probable class by the smallest change", {
+  favour <- internal("favour_label")
+  p <- rbind(c(0.5, 0.3, 0.2), c(0.5, 0.3, 0.2), c(0.45, 0.5, 0.05), c(0.2, 0.3, 0.5))
+  out <- favour(p, c(1L, 2L, 3L, 2L))
+  expect_identical(out[1, ], p[1, ])
+  expect_equal(out[2, ], c(0.4, 0.4, 0.2), tolerance = 1e-3)
+  expect_equal(out[3, ], c(1, 1, 1) / 3, tolerance = 1e-3)
+  expect_equal(out[4, ], c(0.2, 0.4, 0.4), tolerance = 1e-3)
+  expect_equal(rowSums(out), rep(1, 4))
+  expect_identical(max.col(out, "last"), c(1L, 2L, 3L, 2L))
+  set.seed(4)
+  p <- matrix(rexp(5000), 1000)
+  p <- p / rowSums(p)
+  label <- sample(5, 1000, TRUE)
+  expect_identical(max.col(favour(p, label)), label)
+})
+
+test_that("D31, D34: class weights move the labels, and the probabilities keep to them", {
+  d <- two_classes(200)
+  d$a <- d$a / 3
+  weights <- c(low = 1, high = 6)
+  fit <- vpsvm(y ~ a + b, d, gamma = 0.3, lambda = 0.01, class.weights = weights,
+               probability = TRUE, seed = 1)
+  p <- predict(fit, d, type = "prob")
+  expect_identical(colnames(p)[max.col(p)], as.character(predict(fit, d)))
+  expect_gt(mean(p[, "high"] < 0.502 & p[, "high"] > 0.5), 0.05)
+  plain <- vpsvm(y ~ a + b, d, gamma = 0.3, lambda = 0.01, class.weights = weights, seed = 1)
+  expect_identical(predict(plain, d), predict(fit, d))
 })
 
 test_that("decision values without information fall back to the frequencies", {
@@ -28,4 +121,19 @@ test_that("probabilities are calibrated on new data", {
                seed = 1)
   p <- predict(fit, d[-(1:1000), ], type = "prob")[, "b"]
   expect_lt(mean(abs(p - plogis(2 * d$x[-(1:1000)]))), 0.08)
+})
+
+test_that("the Brier score is no worse than e1071's", {
+  skip_if_not_installed("e1071")
+  scores <- vapply(1:3, function(seed) {
+    set.seed(seed)
+    train <- c(sample(50, 30), 50 + sample(50, 30), 100 + sample(50, 30))
+    new <- iris[-train, ]
+    brier <- function(p) mean(rowSums((p - outer(new$Species, colnames(p), "=="))^2))
+    fit <- vpsvm(Species ~ ., iris[train, ], probability = TRUE, seed = seed)
+    peer <- e1071::svm(Species ~ ., iris[train, ], probability = TRUE)
+    theirs <- attr(predict(peer, new, probability = TRUE), "probabilities")
+    c(brier(predict(fit, new, type = "prob")), brier(theirs))
+  }, c(ours = 0, theirs = 0))
+  expect_lt(mean(scores["ours", ]), mean(scores["theirs", ]) + 0.02)
 })

@@ -40,3 +40,20 @@ test_that("cpusmall: regression in its own unit", {
   expect_lt(mse, 25)
   expect_equal(fit$cv.error, mse, tolerance = 0.7)
 })
+
+test_that("pima and satimage: Brier scores no worse than those of e1071", {
+  skip_if_not_installed("e1071")
+  for (name in c("pima", "satimage")) {
+    d <- read_real(name)
+    d <- transform(d[setdiff(names(d), "split")], y = factor(y))
+    set.seed(42)
+    rows <- sample(nrow(d), min(nrow(d), 2000))
+    train <- rows[seq_len(length(rows) / 2)]
+    new <- d[setdiff(rows, train), ]
+    brier <- function(p) mean(rowSums((p - outer(new$y, colnames(p), "=="))^2))
+    fit <- vpsvm(y ~ ., d[train, ], probability = TRUE, seed = 1)
+    peer <- e1071::svm(y ~ ., d[train, ], probability = TRUE)
+    theirs <- attr(predict(peer, new, probability = TRUE), "probabilities")
+    expect_lt(brier(predict(fit, new, type = "prob")), brier(theirs) + 0.01)
+  }
+})

@@ -1,11 +1,3 @@
-drawn <- function(code) {
-  file <- tempfile(fileext = ".pdf")
-  grDevices::pdf(file)
-  on.exit(grDevices::dev.off())
-  force(code)
-  TRUE
-}
-
 test_that("the error surface, the cells and the fit are drawn", {
   d <- two_classes()
   searched <- vpsvm(y ~ ., d, gamma = c(0.3, 1, 3), lambda = c(0.1, 0.01), seed = 1)
@@ -21,16 +13,6 @@ test_that("the error surface, the cells and the fit are drawn", {
   expect_true(drawn(plot(vpsvm(t ~ u, r, gamma = 1, lambda = 0.01), type = "fit")))
   expect_true(drawn(plot(vpsvm(y ~ a, d, gamma = 1, lambda = 0.01), type = "fit")))
 })
-
-# The arguments of the main plot.
-main_plot <- function(code) {
-  seen <- NULL
-  original <- getFromNamespace("override", "flexkern")
-  on.exit(assignInNamespace("override", original, "flexkern"))
-  assignInNamespace("override", function(args, ...) seen <<- args, "flexkern")
-  drawn(code)
-  seen
-}
 
 test_that("a transformed predictor is drawn over its transformed values", {
   r <- regression_data()
