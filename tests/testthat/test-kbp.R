@@ -182,6 +182,15 @@ test_that("cross-validation is the paths of the folds at every bound", {
   expect_equal(fit$cv.error, min(error), tolerance = 1e-6)
 })
 
+test_that("a fold goes on from a first, shallow minimum", {
+  signal <- function(t) 4 * sin(4 * pi * t) - sign(t - .3) - sign(.72 - t)
+  set.seed(1005)
+  t <- runif(200)
+  new <- runif(1000)
+  fit <- kbp(cbind(t), signal(t) + rnorm(200, sd = 2.97), seed = 1)
+  expect_lt(mean((predict(fit, cbind(t = new)) - signal(new))^2), 1.5)
+})
+
 test_that("the rules stop where they say", {
   d <- cosexp_data(150)
   n <- 150

@@ -20,8 +20,8 @@ double mean_square(const std::vector<double>& v) {
   return v.empty() ? 0 : sum / static_cast<double>(v.size());
 }
 
-// A held-out error is given up that has not fallen for 30 breakpoints and half as many as it took
-// to reach its minimum.
+// A held-out error is given up that has not fallen for 30 breakpoints and twice as many as it took
+// to reach its minimum. Half as many give up in a first, shallow minimum now and then.
 constexpr std::size_t kPatience = 30;
 
 }  // namespace
@@ -150,7 +150,7 @@ bool PathRecorder::ended(const Breakpoint& point) {
     best_ = error;
     best_at_ = step;
   }
-  return step > best_at_ + best_at_ / 2 + kPatience;
+  return step > 3 * best_at_ + kPatience;
 }
 
 Path PathRecorder::finish(Path::End end) {
