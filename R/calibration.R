@@ -12,14 +12,56 @@ calibrate <- function(cv_decision, outcome, weights, fit) {
   counts <- tabulate(outcome$code, K)
   frequency <- list(a = NA_real_, frequency = counts / sum(counts))
   if (length(unique(code)) < 2L || sum(w) == 0) return(calibration_failed(frequency))
+  decision <- clip_decision(fit, cv_decision[held_out, , drop = FALSE])
+  best <- if (is_ovo(fit)) pair_logistics(decision, code, w, K) else
+    softmax_fit(class_scores(decision), code, w, K)
+  if (is.null(best)) return(calibration_failed(frequency))
+  c(best, frequency["frequency"])
+}
+
+# The slope a and the offsets b; NULL if the decision values point nowhere or the wrong way.
+softmax_fit <- function(scores, code, w, K) {
   w <- w / mean(w)
-  scores <- class_scores(clip_decision(fit, cv_decision[held_out, , drop = FALSE]))
   target <- smoothed_targets(code, vapply(seq_len(K), function(k) sum(w[code == k]), 0))
   unit <- sqrt(mean((scores - rowMeans(scores))^2))
-  if (unit == 0) return(calibration_failed(frequency))
+  if (unit == 0) return(NULL)
   best <- newton(function(theta) softmax_loss(theta, scores / unit, target, w), numeric(K))
-  if (!(best[1L] > 0) || !all(is.finite(best))) return(calibration_failed(frequency))
-  list(a = best[[1L]] / unit, b = unname(c(0, best[-1L])), frequency = frequency$frequency)
+  if (!(best[1L] > 0) || !all(is.finite(best))) return(NULL)
+  list(a = best[[1L]] / unit, b = unname(c(0, best[-1L])))
+}
+
+# One against one: a logistic function for each pair, from the rows of its two classes. A pair
+# without information has slope 0 and the classes' shares.
+pair_logistics <- function(decision, code, w, K) {
+  duel <- class_pairs(K)
+  fits <- lapply(seq_len(ncol(duel)), function(j) {
+    rows <- which(code %in% duel[, j] & w > 0)
+    second <- code[rows] == duel[2L, j]
+    fit <- if (any(second) && !all(second)) {
+      softmax_fit(cbind(0, decision[rows, j]), 1L + second, w[rows], 2L)
+    }
+    fit %||% list(a = 0, b = c(0, log((sum(w[rows][second]) + 1) / (sum(w[rows][!second]) + 1))))
+  })
+  a <- vapply(fits, `[[`, 0, "a")
+  if (all(a == 0)) return(NULL)
+  list(a = a, b = vapply(fits, function(fit) fit$b[2L], 0))
+}
+
+# Pairwise coupling of Wu, Lin and Weng (2004, second method): p minimises the sum over all pairs of
+# (r_ji p_i - r_ij p_j)^2 among those with sum 1, which is a linear system for each row.
+couple_pairs <- function(r, K) {
+  duel <- class_pairs(K)
+  answer <- c(numeric(K), 1)
+  p <- apply(r, 1L, function(second) {
+    beats <- matrix(0, K, K)
+    beats[t(duel)] <- 1 - second
+    beats[t(duel[2:1, , drop = FALSE])] <- second
+    Q <- -beats * t(beats)
+    diag(Q) <- colSums(beats^2)
+    solve(rbind(cbind(Q, 1), c(rep(1, K), 0)), answer, tol = 0)[seq_len(K)]
+  })
+  p <- pmax(t(p), 0)
+  p / rowSums(p)
 }
 
 calibration_failed <- function(frequency) {
@@ -91,13 +133,16 @@ newton <- function(f, theta, max.steps = 100L) {
 probabilities <- function(object, decision) {
   calibration <- object$calibration
   if (nrow(decision) == 0L) return(all_levels(object, matrix(0, 0L, length(object$classes))))
-  label <- label_code(decision)
-  if (is.na(calibration$a)) {
+  label <- label_code(decision, object)
+  p <- if (anyNA(calibration$a)) {
     is_label <- outer(label, seq_along(object$classes), "==")
-    p <- is_label / 2 + rep(calibration$frequency / 2, each = nrow(decision))
+    is_label / 2 + rep(calibration$frequency / 2, each = nrow(decision))
+  } else if (is_ovo(object)) {
+    r <- stats::plogis(sweep(sweep(decision, 2L, calibration$a, "*"), 2L, calibration$b, "+"))
+    couple_pairs(pmin(pmax(r, 1e-7), 1 - 1e-7), length(object$classes))
   } else {
     b <- calibration$b %||% numeric(length(object$classes))
-    p <- exp(log_softmax(calibrated_scores(class_scores(decision), calibration$a, b)))
+    exp(log_softmax(calibrated_scores(class_scores(decision), calibration$a, b)))
   }
   all_levels(object, favour_label(p, label))
 }

@@ -157,6 +157,10 @@ check_dots <- function(dots, known, where) {
     abort(where, "() got an argument without a name after its last position; name every option.")
   }
   bad <- names[1L]
+  if (bad == "x" && inherits(dots$x, "formula")) {
+    abort("`x` is a formula; give it as the first argument without a name, or as `formula`.",
+          arg = "x")
+  }
   if (bad %in% intersect(known, names(formula_arguments))) {
     abort("`", bad, "` belongs to ", where, "(formula, data, ...); with `x` and `y` ",
           formula_arguments[[bad]], ".", arg = bad)

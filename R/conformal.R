@@ -6,7 +6,9 @@
 describe_cv <- function(fit, core, y, weights) {
   validated <- rowSums(is.na(core$cv_decision)) == 0
   if (fit$folds == 0 || !any(validated)) return(NULL)
-  decision <- decision_answer(fit, core$cv_decision, "decision")
+  # Unclipped, as ranks need no ties.
+  decision <- if (fit$task == "regression") decision_response(fit, core$cv_decision) else
+    named_decision(fit, core$cv_decision)
   y <- if (fit$task == "regression") as.numeric(y) else
     class_label(fit, match(as.character(y), fit$classes))
   list(decision = decision, y = y, fold = core$fold, weights = weights)
@@ -27,9 +29,9 @@ check_interval <- function(object, interval, level, type, no_data) {
     abort('interval = "conformal" belongs to type = "response", not "', type, '".', arg = "type")
   }
   if (no_data) abort('interval = "conformal" needs `newdata`.', arg = "newdata")
-  if (has_many_answers(object) || is_ovo(object)) {
-    abort('interval = "conformal" needs a model with one answer per row (one `tau`, no matrix of ',
-          '`class.weights`, multiclass = "ovr"); fit one for it.', arg = "interval")
+  if (!is.null(object$class.weights)) {
+    abort('interval = "conformal" needs one weight per class, not a matrix of `class.weights`.',
+          arg = "interval")
   }
   if (is.null(object$cv)) {
     abort("The model has no cross-validated residuals, which intervals are made of; refit it with ",
@@ -77,14 +79,30 @@ calibration_scores <- function(cv, score, columns, level) {
 }
 
 conformal_interval <- function(object, decision, level) {
+  parts <- (if (length(object$tau) > 1L) level_parts else center_parts)(object, decision)
+  calibration <- calibration_scores(object$cv, parts$score, ncol(parts$high), level)
+  # The fit itself always belongs to its interval.
+  cbind(fit = parts$fit, lwr = pmin(parts$fit, -upper_end(-parts$low, calibration)),
+        upr = pmax(parts$fit, upper_end(parts$high, calibration)))
+}
+
+center_parts <- function(object, decision) {
   center <- apply(decision, 2L, function(f) decision_response(object, cbind(f)))
   dim(center) <- dim(decision)
+  list(fit = center[, 1L], low = center, high = center,
+       score = abs(object$cv$y - object$cv$decision))
+}
+
+# Several levels: how far the response is outside of the lowest and the highest, negative inside
+# (Romano, Patterson and Candes 2019).
+level_parts <- function(object, decision) {
+  value <- decision_response(object, decision)
+  last <- ncol(value)
   cv <- object$cv
-  calibration <- calibration_scores(cv, abs(cv$y - cv$decision), ncol(decision), level)
-  fit <- center[, 1L]
-  # The fit itself always belongs to its interval.
-  cbind(fit = fit, lwr = pmin(fit, -upper_end(-center, calibration)),
-        upr = pmax(fit, upper_end(center, calibration)))
+  colnames(value) <- NULL
+  list(fit = value[, which.min(abs(object$tau - 0.5))], low = value[, 1L, drop = FALSE],
+       high = value[, last, drop = FALSE],
+       score = pmax(cv$decision[, 1L] - cv$y, cv$y - cv$decision[, last]))
 }
 
 # The smallest t with weight `target` of center + score <= t. It lies between the ends that the
@@ -119,29 +137,36 @@ weight_within <- function(center, t, groups) {
 # A class is left out when `target` of the held-out rows fit their own class better than the new
 # row fits this one. The label never is.
 conformal_set <- function(object, decision, level) {
-  count <- max(1L, length(object$classes) - (length(object$classes) == 2L))
-  clipped <- clip_decision(object, decision)
+  count <- length(decision_names(object))
   cv <- object$cv
-  own <- class_margins(as.matrix(cv$decision))
-  score <- own[cbind(seq_along(cv$y), match(cv$y, object$classes))]
-  folds <- ncol(decision) %/% count
-  calibration <- calibration_scores(cv, score, folds, level)
-  better <- matrix(0, nrow(decision), length(object$classes))
+  margins <- function(decision) class_margins(rival_scores(object, decision))
+  score <- margins(cv$decision)[cbind(seq_along(cv$y), match(cv$y, object$classes))]
+  calibration <- calibration_scores(cv, score, ncol(decision) %/% count, level)
+  better <- 0
   for (g in seq_along(calibration$groups)) {
     first <- (calibration$column[g] - 1L) * count
-    margin <- class_margins(clipped[, first + seq_len(count), drop = FALSE])
     group <- calibration$groups[[g]]
+    margin <- margins(decision[, first + seq_len(count), drop = FALSE])
     within <- group$total[findInterval(margin, group$score) + 1L]
     better <- better + group$total[length(group$total)] - within
   }
-  label <- label_code(clipped[, seq_len(count), drop = FALSE])
-  kept <- better < calibration$target | outer(label, seq_along(object$classes), "==")
-  all_levels(object, kept) > 0
+  final <- clip_decision(object, decision[, seq_len(count), drop = FALSE])
+  is_label <- outer(label_code(final, object), seq_along(object$classes), "==")
+  all_levels(object, better < calibration$target | is_label) > 0
+}
+
+# One column per class; one against one, the mean over the pairs of a class.
+rival_scores <- function(object, decision) {
+  if (!is_ovo(object)) return(class_scores(decision))
+  duel <- class_pairs(length(object$classes))
+  sums <- vapply(seq_along(object$classes), function(k) {
+    rowMeans(cbind(decision[, duel[2L, ] == k], -decision[, duel[1L, ] == k]))
+  }, numeric(nrow(decision)))
+  matrix(sums, nrow(decision))
 }
 
 # How far each class is ahead of the best other one.
 class_margins <- function(decision) {
-  if (ncol(decision) == 1L) return(cbind(-decision, decision))
   out <- decision
   for (k in seq_len(ncol(decision))) {
     out[, k] <- decision[, k] - row_max(decision[, -k, drop = FALSE])

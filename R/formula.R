@@ -116,6 +116,7 @@ expand_terms <- function(terms, frame, xlevels = NULL) {
     abort("The formula makes ", rows, plural(rows, " row"), " of ", nrow(frame), ".",
           arg = "formula")
   }
+  if (is.null(xlevels)) check_levels(model)
   kept <- if (is.null(xlevels)) attr(model, "terms") else terms
   grouped <- vapply(model, function(v) is.factor(v) || is.character(v), NA)
   x <- in_formula({
@@ -136,6 +137,15 @@ expand_terms <- function(terms, frame, xlevels = NULL) {
     source = seq_along(column), terms = kept,
     xlevels = xlevels %||% stats::.getXlevels(terms, model) %||% list()
   )
+}
+
+# A factor that the formula makes, without any level.
+check_levels <- function(model) {
+  empty <- vapply(model, function(v) is.factor(v) && nlevels(v) == 0L, NA)
+  if (any(empty)) {
+    abort("`", names(model)[empty][1L], "` has missing values only; leave it out.",
+          arg = "formula")
+  }
 }
 
 # ---- variables -------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ cross_validated <- function(object) {
 
 new_rows <- function(object, newdata, y) {
   frame <- match_columns(new_frame(newdata, object$blueprint), object$blueprint)
+  object$clip <- FALSE
   list(decision = stats::predict(object, frame, type = "decision"),
        y = given_response(object, newdata, y, nrow(frame)))
 }

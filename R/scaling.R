@@ -19,7 +19,7 @@ scale_methods <- function(scale, columns) {
   abort_arg(
     "scale", scale,
     paste0('"range", "standardize", "none", TRUE, FALSE, or one logical for each of the ', n_source,
-           plural(n_source, " column"))
+           plural(n_source, " column"), " (", name_list(columns), ")")
   )
 }
 

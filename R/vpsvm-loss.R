@@ -44,19 +44,16 @@ check_loss_task <- function(s, outcome) {
   }
 }
 
-check_loss_probability <- function(s, outcome) {
-  if (!s$probability || !(is.matrix(s$class.weights) || is_ovo(c(outcome, s["multiclass"])))) {
-    return(invisible())
-  }
-  abort("`probability` = TRUE needs ", if (is.matrix(s$class.weights))
-    "one weight per class, not a matrix of `class.weights`." else 'multiclass = "ovr".',
-    arg = "probability")
+check_loss_probability <- function(s) {
+  if (!s$probability || !is.matrix(s$class.weights)) return(invisible())
+  abort("`probability` = TRUE needs one weight per class, not a matrix of `class.weights`.",
+        arg = "probability")
 }
 
 # One column per decision function: its target, its loss and, where they differ, its weights.
 learning_tasks <- function(outcome, input, s) {
   check_loss_task(s, outcome)
-  check_loss_probability(s, outcome)
+  check_loss_probability(s)
   target <- outcome$target
   pairs <- if (is.matrix(s$class.weights)) weight_pairs(s$class.weights, outcome)
   own <- NULL

@@ -54,10 +54,15 @@ plot_cv <- function(x, cell, ...) {
   values <- if (by_gamma) grid$gamma else grid$lambda
   args <- list(
     x = sort(values), y = grid$risk[order(values)], log = "x", type = "b",
-    xlab = if (by_gamma) "gamma" else "lambda", ylab = "mean squared error", main = title
+    xlab = if (by_gamma) "gamma" else "lambda", ylab = cv_loss_name(x), main = title
   )
   do.call(graphics::plot.default, override(args, ...))
   graphics::abline(v = if (by_gamma) x$gamma[cell] else x$lambda[cell], lty = 2L)
+}
+
+cv_loss_name <- function(x) {
+  loss <- x$loss %||% "least.squares"
+  if (loss == "least.squares") "mean squared error" else paste("mean", loss, "loss")
 }
 
 plot_surface <- function(grid, gamma, lambda, title, ...) {

@@ -27,15 +27,17 @@
 #' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with
 #'   `probability = TRUE`. They are \eqn{p_k \propto \exp(a f_k + b_k)} with one \eqn{a > 0} (two
 #'   classes: Platt's logistic function of \eqn{a f + b}), estimated by maximum likelihood on the
-#'   cross-validated decision values. The most probable class is always the label: where the
-#'   estimate says otherwise (mostly because of `class.weights`), the label and the classes before
-#'   it share their probabilities evenly, the label getting a thousandth more.
+#'   cross-validated decision values. With `multiclass = "ovo"` each pair of classes has such a
+#'   logistic function, and these are coupled as by Wu, Lin and Weng. The most probable class is
+#'   always the label: where the estimate says otherwise (mostly because of `class.weights`), the
+#'   label and the classes before it share their probabilities evenly, the label getting a
+#'   thousandth more.
 #' * `"votes"`: a matrix with one column per level: the share of the chunks of a random partition
 #'   that vote for it; otherwise 1 for the label and 0 for the rest.
 #'
 #' With `interval = "conformal"`, for regression a matrix with the columns `fit`, `lwr` and `upr`;
 #' for classes a logical matrix with one column per level, `TRUE` for the classes in the set. The
-#' label is always in its set, so that no set is empty.
+#' label is always in its set, so that no set is empty. Not for a matrix of `class.weights`.
 #'
 #' @section Intervals and sets:
 #' They are made of the cross-validated residuals of the fit and hold on average over new rows that
@@ -53,12 +55,23 @@
 #' this is split conformal prediction, which covers `level` for certain. Residuals of a random
 #' partition are those of single chunks, which makes intervals somewhat too wide.
 #'
+#' A model with several levels `tau` starts from the span of its lowest and highest level and moves
+#' both ends by the same amount, outwards or inwards, until enough cross-validated rows lie inside
+#' (Romano, Patterson and Candes). These intervals follow the noise: they are wide where it is
+#' large. `fit` is the level nearest to 0.5.
+#'
 #' At least `level / (1 - level)` cross-validated rows are needed (9 for 0.9, 99 for 0.99); with
 #' fewer nothing is excluded, with a warning. A fit with given parameters has them only if `folds`
 #' is given.
 #'
 #' @references Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021) Predictive
 #'   inference with the jackknife+. Annals of Statistics 49, 486-507.
+#'
+#' Romano, Y., Patterson, E. and Candes, E. J. (2019) Conformalized quantile regression. Advances in
+#'   Neural Information Processing Systems 32.
+#'
+#' Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004) Probability estimates for multi-class classification
+#'   by pairwise coupling. JMLR 5, 975-1005.
 #' @seealso [vpsvm()]
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, probability = TRUE, seed = 1)
@@ -82,8 +95,7 @@
 #' mean(s[cbind(seq_len(nrow(s)), iris$Species[-train])])
 #' @export
 predict.vpsvm <- function(object, newdata, type = c("response", "decision", "prob", "votes"),
-                          interval = c("none", "conformal"), level = 0.9,
-                          tau = NULL,
+                          interval = c("none", "conformal"), level = 0.9, tau = NULL,
                           na.action = stats::na.pass, novel = c("error", "na", "ignore"),
                           threads = NULL, memory = NULL,
                           verbose = getOption("flexkern.verbose", interactive()), ...) {

@@ -127,12 +127,14 @@ training_error <- function(object) {
 #' @export
 fitted.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "fitted")
+  check_sound(object)
   stats::napredict(object$na.action, object$fitted)
 }
 
 #' @export
 residuals.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "residuals")
+  check_sound(object)
   stats::naresid(object$na.action, object$residuals)
 }
 
@@ -140,6 +142,7 @@ residuals.vpsvm <- function(object, ...) {
 #' @export
 coef.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "coef")
+  check_sound(object)
   named_decision(object, object$coef, object$index)
 }
 
@@ -161,5 +164,6 @@ sum_of <- function(names) Reduce(function(a, b) call("+", a, b), lapply(names, a
 #' @export
 nobs.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "nobs")
+  check_sound(object)
   object$n
 }

@@ -137,3 +137,52 @@ test_that("the Brier score is no worse than e1071's", {
   }, c(ours = 0, theirs = 0))
   expect_lt(mean(scores["ours", ]), mean(scores["theirs", ]) + 0.02)
 })
+
+test_that("coupling finds the probabilities that the pairs come from, or the nearest ones", {
+  couple <- internal("couple_pairs")
+  set.seed(5)
+  p <- matrix(rexp(40), 10)
+  p <- p / rowSums(p)
+  duel <- utils::combn(4, 2)
+  r <- p[, duel[2, ]] / (p[, duel[2, ]] + p[, duel[1, ]])
+  expect_equal(couple(r, 4), p)
+  r <- matrix(runif(6, 0.1, 0.9), 1)
+  loss <- function(theta) {
+    p <- exp(c(0, theta)) / sum(exp(c(0, theta)))
+    sum(((1 - r) * p[duel[2, ]] - r * p[duel[1, ]])^2)
+  }
+  best <- stats::optim(numeric(3), loss, method = "BFGS", control = list(reltol = 1e-15))
+  expect_equal(as.vector(couple(r, 4)), exp(c(0, best$par)) / sum(exp(c(0, best$par))),
+               tolerance = 1e-4)
+})
+
+test_that("D31, D34: one against one, probabilities are coupled and keep to the labels", {
+  fit <- function(...) {
+    vpsvm(Species ~ ., iris, multiclass = "ovo", loss = "hinge", gamma = c(0.1, 1),
+          lambda = c(1e-2, 1e-3), seed = 1, ...)
+  }
+  m <- fit(probability = TRUE)
+  p <- predict(m, iris, type = "prob")
+  expect_identical(predict(m, iris), predict(fit(), iris))
+  expect_identical(colnames(p)[max.col(p)], as.character(predict(m, iris)))
+  expect_equal(rowSums(p), rep(1, 150))
+  brier <- mean(rowSums((p - outer(iris$Species, colnames(p), "=="))^2))
+  expect_lt(brier, 0.1)
+  f <- predict(m, iris, type = "decision")
+  r <- stats::plogis(f[, 3] * m$calibration$a[3] + m$calibration$b[3])
+  apart <- iris$Species != "setosa"
+  expect_equal((p[, 3] / (p[, 2] + p[, 3]))[apart], r[apart], tolerance = 0.02)
+})
+
+test_that("D32: pairs without information have the shares of their classes", {
+  set.seed(6)
+  code <- rep(1:3, c(30, 20, 10))
+  f <- cbind(ifelse(code == 2, 1, -1) + rnorm(60), 0, ifelse(code == 3, -1, 1))
+  fit <- list(clip = FALSE, multiclass = "ovo", classes = c("a", "b", "c"))
+  fitted <- internal("calibrate")(f, list(code = code, classes = fit$classes), NULL, fit)
+  expect_gt(fitted$a[1], 0)
+  expect_identical(fitted$a[2:3], c(0, 0))
+  expect_equal(fitted$b[2:3], log(c(11 / 31, 11 / 21)))
+  expect_warning(internal("calibrate")(0 * f, list(code = code, classes = fit$classes), NULL, fit),
+                 "class frequencies")
+})

@@ -114,6 +114,42 @@ test_that("sets cover about as often as they say, and no more classes than neede
   }
 })
 
+test_that("one against one and the hinge loss have sets too", {
+  d <- droplevels(mixed(300, 1))
+  new <- mixed(1000, 50)
+  for (multiclass in c("ovr", "ovo")) {
+    fit <- vpsvm(y ~ u + v, d, gamma = 0.3, lambda = c(1e-2, 1e-3), loss = "hinge",
+                 multiclass = multiclass, seed = 1)
+    s <- predict(fit, new, interval = "conformal", level = 0.95)
+    got <- mean(s[cbind(1:1000, match(new$y, colnames(s)))])
+    expect_gt(got, 0.91)
+    expect_lt(got, 0.99)
+  }
+})
+
+test_that("several levels of tau: the interval between them is moved until it covers", {
+  funnel <- function(n, seed) {
+    set.seed(seed)
+    x <- runif(n)
+    data.frame(x, y = sin(6 * x) + x * rnorm(n))
+  }
+  d <- funnel(300, 1)
+  new <- funnel(2000, 2)
+  fit <- vpsvm(y ~ x, d, loss = "pinball", tau = c(0.3, 0.5, 0.7), gamma = c(1, 10),
+               lambda = c(1e-2, 1e-3), seed = 1)
+  p <- predict(fit, new, interval = "conformal", level = 0.8)
+  expect_lt(abs(covered(p, new$y) - 0.8), 0.05)
+  q <- unname(predict(fit, new))
+  expect_identical(unname(p[, "fit"]), q[, 2])
+  expect_equal(p[, "upr"] - q[, 3], q[, 1] - p[, "lwr"])
+  expect_lt(stats::sd(p[, "upr"] - q[, 3]), 1e-10)
+  width <- tapply(p[, "upr"] - p[, "lwr"], new$x > 0.5, mean)
+  expect_gt(width[["TRUE"]], 1.2 * width[["FALSE"]])
+  outside <- pmax(fit$cv$decision[, 1] - d$y, d$y - fit$cv$decision[, 3])
+  expect_equal(unname(p[1, "upr"] - q[1, 3]), sort(outside)[ceiling(0.8 * 301)])
+  expect_true(all(predict(fit, new, interval = "conformal", level = 0.1)[, 2] <= p[, "fit"]))
+})
+
 test_that("a class is in the set unless too many rows fit their own class better", {
   d <- mixed(80, 4)
   d <- droplevels(d[d$y != "c", ])
@@ -123,6 +159,7 @@ test_that("a class is in the set unless too many rows fit their own class better
   fold_values <- vapply(1:4, function(v) {
     one <- fit
     one$coef <- fit$fold.coef[, v, drop = FALSE]
+    one$clip <- FALSE
     predict(one, new, type = "decision")[, 1]
   }, numeric(30))
   own <- sign * fit$cv$decision[, 1]

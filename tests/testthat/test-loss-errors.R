@@ -8,10 +8,7 @@ three <- factor(rep(c("a", "b", "c"), length.out = 40))
 quick <- function(...) vpsvm(..., gamma = 1, lambda = 0.01)
 two_levels <- quick(t ~ u, number, loss = "pinball", tau = c(0.1, 0.9))
 squares <- quick(t ~ u, number)
-duel <- vpsvm(X, three, gamma = 1, lambda = c(0.1, 0.01), loss = "hinge", multiclass = "ovo",
-              seed = 1)
-levels_cv <- vpsvm(t ~ u, number, gamma = 1, lambda = c(0.1, 0.01), loss = "pinball",
-                   tau = c(0.1, 0.9), seed = 1)
+weighted <- quick(X, d$y, loss = "hinge", class.weights = pairs)
 
 hostile <- alist(
   vpsvm(X, d$y, loss = "logistic"), vpsvm(X, d$y, loss = NA),
@@ -31,10 +28,9 @@ hostile <- alist(
   vpsvm(X, d$y, loss = "hinge", class.weights = cbind(low = 1, up = 2)),
   vpsvm(X, three, loss = "hinge", class.weights = pairs),
   vpsvm(X, d$y, loss = "hinge", class.weights = pairs, probability = TRUE),
-  vpsvm(X, three, loss = "hinge", multiclass = "ovo", probability = TRUE),
   predict(two_levels, number, tau = 0.5), predict(two_levels, number, tau = "0.1"),
   predict(squares, number, tau = 0.5),
-  predict(duel, X, interval = "conformal"), predict(levels_cv, number, interval = "conformal")
+  predict(weighted, X, interval = "conformal")
 )
 
 test_that("hostile calls are errors of ours, in these words", {
