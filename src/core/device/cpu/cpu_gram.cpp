@@ -34,7 +34,12 @@ class CpuGram : public GramMatrix {
         base_(panels_ * kPanel * n_),
         values_(panels_ * kPanel * n_) {
     const PackedPoints points(x, kernel.uses_distance(), micro);
-    for_panels([&](index_t first, index_t last) { fill_base(x, points, first, last); });
+    const index_t items = (panels_ + kPanelsPerItem - 1) / kPanelsPerItem;
+    parallel_for(items, threads_, context_, [&](index_t i, int) {
+      const index_t item = items - 1 - i;  // the largest ones first
+      fill_base(x, points, item * kPanelsPerItem, std::min(panels_, (item + 1) * kPanelsPerItem));
+    });
+    for_panels([&](index_t first, index_t last) { mirror_base(first, last); });
   }
 
   index_t stride() const override { return panels_ * kPanel; }
@@ -92,6 +97,7 @@ class CpuGram : public GramMatrix {
     });
   }
 
+  // Panels [first, last) up to the diagonal.
   void fill_base(const Points& x, const PackedPoints& points, index_t first, index_t last) {
     const index_t block = points.width() * 32;
     PanelPairs pairs(x, points, micro_);
@@ -99,8 +105,9 @@ class CpuGram : public GramMatrix {
     double sum = 0;
     for (index_t p = first; p < last; ++p) {
       pairs.select(p);
-      for (index_t j = 0; j < n_; j += block) {
-        const index_t end = std::min(n_, j + block), count = (end - j) * kPanel;
+      const index_t diagonal = std::min(n_, (p + 1) * kPanel);
+      for (index_t j = 0; j < diagonal; j += block) {
+        const index_t end = std::min(diagonal, j + block), count = (end - j) * kPanel;
         pairs.evaluate(j, end, tile.data());
         float* out = base_.data() + (p * n_ + j) * kPanel;
         for (index_t i = 0; i < count; ++i) out[i] = static_cast<float>(tile[i]);
@@ -108,6 +115,16 @@ class CpuGram : public GramMatrix {
       }
     }
     if (!std::isfinite(sum)) throw Error("the Gram matrix has values that are not finite");
+  }
+
+  // What is right of the diagonal, from the panels below.
+  void mirror_base(index_t first, index_t last) {
+    for (index_t p = first; p < last; ++p)
+      for (index_t i = (p + 1) * kPanel; i < n_; ++i) {
+        const float* from = base_.data() + (i / kPanel * n_ + p * kPanel) * kPanel + i % kPanel;
+        float* to = base_.data() + (p * n_ + i) * kPanel;
+        for (index_t r = 0; r < kPanel; ++r) to[r] = from[r * kPanel];
+      }
   }
 
   // K in from the lower triangle. A block's sums for the rows above it are kept apart and added up
