@@ -86,6 +86,7 @@ error_of <- function(predicted, y) mean(as.character(predicted) != as.character(
 
 one_run <- function(who, d, rep) {
   gc(FALSE)
+  unbind()
   fit_time <- elapsed(labels <- contestants[[who]](d, rep))
   predict_time <- elapsed(predicted <- labels(d$test_x))
   run <- data.frame(

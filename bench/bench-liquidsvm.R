@@ -41,6 +41,7 @@ if (installed("liquidSVM")) contestants$liquidSVM <- run_liquidsvm
 
 one_run <- function(name, data, n, seed, rep, d) {
   gc(FALSE)
+  unbind()
   r <- contestants[[name]](d, default_grid(d$x), folds_seed = 100 * rep + seed)
   l2 <- if (is.null(d$test_f)) NA else squared_error(r$predicted, d$test_f)
   data.frame(who = name, data = data, n = n, seed = seed, rep = rep, fit = r$fit,

@@ -34,6 +34,10 @@ decimals <- function(x, digits) {
   ifelse(is.na(x), "-", formatC(x, digits = digits, format = "f"))
 }
 
+# liquidSVM binds the process to a core and leaves it there, where all later threads would share it.
+all_cores <- parallel::mcaffinity(NULL)
+unbind <- function() invisible(parallel::mcaffinity(all_cores))
+
 elapsed <- function(code) system.time(code)[["elapsed"]]
 
 # A file of the folder that FLEXKERN_DATA names, or NULL.
