@@ -4,8 +4,9 @@
 # several of them separated by commas.
 arguments <- function(...) {
   out <- list(...)
-  for (pair in strsplit(commandArgs(trailingOnly = TRUE), "=", fixed = TRUE)) {
-    if (length(pair) != 2 || !pair[1] %in% names(out)) {
+  for (argument in commandArgs(trailingOnly = TRUE)) {
+    pair <- c(sub("=.*", "", argument), sub("^[^=]*=", "", argument))
+    if (!grepl("=", argument, fixed = TRUE) || !pair[1] %in% names(out)) {
       stop("Write arguments as name=value, with a name of: ", toString(names(out)), call. = FALSE)
     }
     values <- strsplit(pair[2], ",", fixed = TRUE)[[1]]
