@@ -61,7 +61,7 @@ partition_plan <- function(s, n) {
   if (type == "random" && is.null(cells)) cells <- ceiling(n / max_cell)
   list(type = type, radius = s$radius, cells = cells, max_cell = max_cell,
        min_cell = max(10, 2 * s$folds),
-       overlap = s$overlap %||% if (type == "bounded") 0.5 else 0)
+       overlap = s$overlap %||% if (type == "bounded") 1 else 0)
 }
 
 make_partition <- function(x, s, seed) {

@@ -69,7 +69,7 @@
 #'   The final models train on the margin too, which are the rows of other cells nearest to the
 #'   cell's border; the cell selects, validates and predicts on its own rows alone. The sum of
 #'   squares then runs over the margin too but is still divided by \eqn{|I|}, the number of own
-#'   rows, so that the penalty selected on these keeps its meaning. `NULL` means 0.5 for the
+#'   rows, so that the penalty selected on these keeps its meaning. `NULL` means 1 for the
 #'   automatic partition and 0, as in the paper, for cells of a `radius` or number. No effect on a
 #'   single cell or on random chunks.
 #' @param loss `"least.squares"`.

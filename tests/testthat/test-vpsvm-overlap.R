@@ -62,13 +62,13 @@ test_that("without overlap, with one cell and with chunks nothing changes", {
 
 test_that("by default the automatic partition has margins and refits, the paper's has none", {
   by_size <- quick(max.cell = 150)
-  expect_identical(by_size[c("overlap", "final")], list(overlap = 0.5, final = "refit"))
+  expect_identical(by_size[c("overlap", "final")], list(overlap = 1, final = "refit"))
   searched <- vpsvm(points, bumps$y, cells = 4, gamma = c(3, 30), lambda = 0.01, seed = 1)
   expect_identical(searched[c("overlap", "final")], list(overlap = 0, final = "average"))
   searched <- vpsvm(points, bumps$y, max.cell = 150, gamma = c(3, 30), lambda = 0.01, seed = 1)
-  expect_identical(searched[c("overlap", "final")], list(overlap = 0.5, final = "refit"))
+  expect_identical(searched[c("overlap", "final")], list(overlap = 1, final = "refit"))
   same <- vpsvm(points, bumps$y, max.cell = 150, gamma = c(3, 30), lambda = 0.01, seed = 1,
-                overlap = 0.5, final = "refit")
+                overlap = 1, final = "refit")
   expect_identical(same$coef, searched$coef)
 })
 
