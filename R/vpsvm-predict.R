@@ -90,7 +90,7 @@
 #' # Sets of classes
 #' train <- seq(1, 150, by = 2)
 #' fit <- vpsvm(Species ~ ., data = iris[train, ], seed = 1)
-#' s <- predict(fit, iris[-train, ], interval = "conformal", level = 0.99)
+#' s <- predict(fit, iris[-train, ], interval = "conformal", level = 0.97)
 #' table(size = rowSums(s), iris$Species[-train])
 #' mean(s[cbind(seq_len(nrow(s)), iris$Species[-train])])
 #' @export

@@ -259,3 +259,13 @@ test_that("what intervals cannot be made of is said", {
   ))
   expect_snapshot(p <- predict(fit, d[1, ], interval = "conformal", level = 0.99))
 })
+
+test_that("threads change no bit of an interval", {
+  d <- noisy(700, 9)
+  one <- vpsvm(y ~ x, d, gamma = c(1, 4), lambda = c(1e-2, 1e-3), seed = 1, threads = 1)
+  two <- vpsvm(y ~ x, d, gamma = c(1, 4), lambda = c(1e-2, 1e-3), seed = 1, threads = 2)
+  expect_identical(one$fold.coef, two$fold.coef)
+  expect_identical(one$cv, two$cv)
+  expect_identical(predict(one, d, interval = "conformal", threads = 1),
+                   predict(two, d, interval = "conformal", threads = 2))
+})
