@@ -86,20 +86,22 @@ race <- function(name, seed) {
   train <- train[!rare]
   y <- if (is.factor(y)) droplevels(y[!rare]) else y
   if (is.factor(y)) test <- test[data$y[test] %in% levels(y)]
-  fit <- suppressMessages(vpsvm(data$x[train, , drop = FALSE], y, seed = seed, threads = settings$threads,
-                                partition = "none", verbose = FALSE))
+  x <- data$x[train, , drop = FALSE]
+  fit <- suppressMessages(vpsvm(x, y, seed = seed, threads = settings$threads, partition = "none",
+                                verbose = FALSE))
   grid <- fit$grid[[1]]
-  scaled <- flexkern:::apply_scaling(data$x[train, , drop = FALSE], fit$scaling)
+  scaled <- flexkern:::apply_scaling(x, fit$scaling)
   exact <- exact_surface(scaled, targets(y), folds_of(scaled, y, fit), grid)
   g <- match(fit$gamma, grid$gamma)
   l <- match(fit$lambda, grid$lambda)
   at <- arrayInd(which.min(exact), dim(exact))
   best <- update(fit, gamma = grid$gamma[at[1]], lambda = grid$lambda[at[2]], folds = 5,
                  final = "average")
+  test_x <- data$x[test, , drop = FALSE]
   row <- data.frame(set = name, seed = seed, n = length(train), chosen = paste0(g, ",", l),
              best = paste0(at[1], ",", at[2]), excess = exact[g, l] / min(exact) - 1,
-             settled = sum(grid$settled), test = test_error(fit, data$x[test, , drop = FALSE], data$y[test]),
-             test_best = test_error(best, data$x[test, , drop = FALSE], data$y[test]))
+             settled = sum(grid$settled), test = test_error(fit, test_x, data$y[test]),
+             test_best = test_error(best, test_x, data$y[test]))
   message(name, ", seed ", seed, ": ", decimals(100 * row$excess, 2), " % above the least risk")
   row
 }
