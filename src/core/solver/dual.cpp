@@ -3,13 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cholesky.h"
+
 namespace flexkern {
 namespace {
 
-// A price that keeps a coefficient at zero.
-constexpr float kForbidden = 1e30f;
-// Moves of two coordinates in turn that find their common best.
-constexpr int kTurns = 8;
+// Newton's step is for up to so many free coefficients; its matrix is shifted by so much a row. A
+// step that could only be taken in part makes the next ones rarer.
+constexpr double kNewtonRows = 3000, kShift = 3e-7, kFullStep = 0.5;
+// Steps among the active rows, so many a row, until the best gain has fallen to this share.
+constexpr index_t kInnerSteps = 20;
+constexpr double kInnerFall = 1e-2;
+
+bool is_free(const DualPrice& p, double b) {
+  return p.low < b && b < p.high && (p.linear == 0 || b != 0);
+}
+
+// Times of Newton's step for m free coefficients and of a pass over n rows, in nanoseconds.
+double newton_time(double m, double n) { return m * m * m / 120 + 1.5 * m * m + 0.15 * m * n; }
+double pass_time(double n) { return 400 + 0.5 * n; }
 
 }  // namespace
 
@@ -20,160 +32,70 @@ DualSolver::DualSolver(const GramRows& gram, const Micro& micro, DualProblem pro
       problem_(std::move(problem)),
       context_(context),
       n_(gram.size()),
-      stride_(gram.stride()),
-      kernel_(kernel(micro)),
-      price_(at(n_)),
-      value_(at(n_), 0.0),
-      r_(stride_) {
-  for (Buffer<float>& p : parameter_) {
-    p = Buffer<float>(stride_);
-    std::fill_n(p.data(), stride_, 0.0f);
-  }
-}
-
-DualKernel DualSolver::kernel(const Micro& micro) const {
-  switch (problem_.loss.type) {
-    case Loss::Type::epsilon:
-      return micro.dual_epsilon;
-    case Loss::Type::expectile:
-    case Loss::Type::least_squares:
-      return micro.dual_expectile;
-    default:
-      return micro.dual_box;
-  }
+      core_(problem_.loss.type, micro, n_) {
+  core_.set_rows(gram.row(0));
 }
 
 void DualSolver::set_prices(double lambda) {
   lambda_ = lambda;
   const double cost = 1 / (2 * lambda * problem_.rows);
   for (index_t i = 0; i < n_; ++i)
-    price_[at(i)] = dual_price(problem_.loss, problem_.y[at(i)], cost * problem_.weight[at(i)],
-                               gram_.scale(i));
-}
-
-// Tells the passes what row i may do.
-void DualSolver::show(index_t i) {
-  const DualPrice& p = price_[at(i)];
-  const double value = value_[at(i)];
-  if (kernel_ == micro_.dual_box) {
-    parameter_[0][i] = static_cast<float>(p.low - value);
-    parameter_[1][i] = static_cast<float>(p.high - value);
-    return;
-  }
-  const bool fixed = p.low == p.high;
-  parameter_[0][i] = static_cast<float>(value);
-  if (kernel_ == micro_.dual_epsilon) {
-    parameter_[1][i] = static_cast<float>(p.low);
-    parameter_[2][i] = static_cast<float>(p.high);
-    parameter_[3][i] = static_cast<float>(p.linear);
-  } else {
-    parameter_[1][i] = fixed ? kForbidden : static_cast<float>(p.square_pos);
-    parameter_[2][i] = fixed ? kForbidden : static_cast<float>(p.square_neg);
-  }
-}
-
-void DualSolver::add_row(index_t i, double change) {
-  micro_.axpy(stride_, static_cast<float>(-change), gram_.row(i), r_.data());
+    core_.set_price(i, dual_price(problem_.loss, problem_.y[at(i)],
+                                  cost * problem_.weight[at(i)], gram_.scale(i)));
 }
 
 void DualSolver::reset() {
-  std::fill_n(r_.data(), stride_, 0.0f);
+  for (index_t i = 0; i < n_; ++i) core_.set_residual(i, label(i));
   for (index_t i = 0; i < n_; ++i)
-    if (gram_.scale(i) > 0) r_[i] = static_cast<float>(problem_.y[at(i)] / gram_.scale(i));
-  for (index_t i = 0; i < n_; ++i)
-    if (value_[at(i)] != 0) add_row(i, value_[at(i)]);
-  for (index_t i = 0; i < n_; ++i) show(i);
+    if (core_.value(i) != 0) core_.add_row(i, core_.value(i));
 }
 
 void DualSolver::adopt(const std::vector<double>& values, double lambda) {
-  value_ = values;
   set_prices(lambda);
-  reset();
+  for (index_t i = 0; i < n_; ++i) core_.set_value(i, values[at(i)]);
 }
 
 void DualSolver::correct(const double* decision) {
   for (index_t i = 0; i < n_; ++i)
     if (gram_.scale(i) > 0)
-      r_[i] = static_cast<float>((problem_.y[at(i)] - decision[i]) / gram_.scale(i));
+      core_.set_residual(i, (problem_.y[at(i)] - decision[i]) / gram_.scale(i));
 }
 
 // The share t that is best: t y'b - t^2 b'K b / 2 with b on the bounds towards y.
 void DualSolver::start(double lambda) {
   set_prices(lambda);
-  double linear = 0, square = 0;
   for (index_t i = 0; i < n_; ++i) {
-    const DualPrice& p = price_[at(i)];
-    const double bound = problem_.y[at(i)] > 0 ? p.high : p.low;
-    value_[at(i)] = std::isfinite(bound) ? bound : 0;
+    const double bound = problem_.y[at(i)] > 0 ? core_.price(i).high : core_.price(i).low;
+    core_.set_value(i, std::isfinite(bound) ? bound : 0);
   }
   reset();
+  double linear = 0, square = 0;
   for (index_t i = 0; i < n_; ++i) {
-    const double b = value_[at(i)];
-    if (b == 0) continue;
-    const double y = problem_.y[at(i)] / gram_.scale(i);
-    linear += y * b - price_[at(i)].linear * std::fabs(b);
-    square += b * (y - r_[i]);
+    const double b = core_.value(i);
+    linear += label(i) * b - core_.price(i).linear * std::fabs(b);
+    square += b * (label(i) - core_.residual(i));
   }
   const double t = square > 0 ? std::min(std::max(linear / square, 0.0), 1.0) : 0;
-  if (t == 1) return;
-  for (index_t i = 0; i < n_; ++i) {
-    value_[at(i)] *= t;
-    const double y = gram_.scale(i) > 0 ? problem_.y[at(i)] / gram_.scale(i) : 0;
-    r_[i] = static_cast<float>(y - t * (y - r_[i]));
-    show(i);
+  for (index_t i = 0; i < n_ && t < 1; ++i) {
+    core_.set_residual(i, label(i) - t * (label(i) - core_.residual(i)));
+    core_.set_value(i, t * core_.value(i));
   }
 }
 
-// Coefficients at a bound stay on it, the others where they are. Of the two groups the smaller one
-// is gone through: K (rho b) is known from the residuals.
+// Coefficients at a bound stay on it, the others where they are. Residuals are computed anew: what
+// rounding has done to them would grow with the coefficients.
 void DualSolver::move_to(double lambda) {
-  const double rho = lambda_ / lambda;
   std::vector<char> bound(at(n_), 0);
-  index_t bounded = 0, free = 0;
-  for (index_t i = 0; i < n_; ++i) {
-    const double b = value_[at(i)];
-    if (b == 0) continue;
-    bound[at(i)] = price_[at(i)].at_bound(b);
-    ++(bound[at(i)] ? bounded : free);
-  }
+  for (index_t i = 0; i < n_; ++i)
+    bound[at(i)] = core_.value(i) != 0 && core_.price(i).at_bound(core_.value(i));
   set_prices(lambda);
-  const bool scale_all = bounded > free;
-  if (scale_all)
-    for (index_t i = 0; i < n_; ++i) {
-      if (!(gram_.scale(i) > 0)) continue;
-      const double y = problem_.y[at(i)] / gram_.scale(i);
-      r_[i] = static_cast<float>(y - rho * (y - r_[i]));
-    }
   for (index_t i = 0; i < n_; ++i) {
-    const DualPrice& p = price_[at(i)];
-    const double before = value_[at(i)];
-    double& b = value_[at(i)];
-    if (bound[at(i)]) b = before > 0 ? p.high : p.low;
-    b = std::min(std::max(b, p.low), p.high);
-    const double known = scale_all ? rho * before : before;
-    if (b != known && !(scale_all && bound[at(i)])) add_row(i, b - known);
-    show(i);
+    const DualPrice& p = core_.price(i);
+    const double b = core_.value(i);
+    const double to = bound[at(i)] ? (b > 0 ? p.high : p.low) : b;
+    core_.set_value(i, std::min(std::max(to, p.low), p.high));
   }
-}
-
-void DualSolver::step(const DualPass& pass, index_t i, index_t j) {
-  const double q = gram_.row(i)[j];
-  double ri = pass.r[i], rj = pass.r[j];
-  double& bi = value_[at(i)];
-  double& bj = value_[at(j)];
-  for (int turn = 0; turn < kTurns; ++turn) {
-    const double di = price_[at(i)].best(bi + ri) - bi;
-    bi += di;
-    ri -= di;
-    rj -= q * di;
-    const double dj = price_[at(j)].best(bj + rj) - bj;
-    bj += dj;
-    rj -= dj;
-    ri -= q * dj;
-    if (std::fabs(q * dj) <= 1e-7 * std::fabs(ri + bi)) break;
-  }
-  show(i);
-  show(j);
+  reset();
 }
 
 // gap = sum_i C w_i L(y_i, clip(f_i)) + price_i(b_i) - b_i r_i, for y - f = r.
@@ -183,10 +105,10 @@ void DualSolver::check_gap() {
   for (index_t i = 0; i < n_; ++i) {
     const double w = problem_.weight[at(i)];
     if (!(w > 0)) continue;
-    const double f = decision(i), b = value_[at(i)];
+    const double f = decision(i), b = core_.value(i);
     const double own = cost * w * problem_.loss(problem_.y[at(i)], problem_.clip(f));
     loss += own;
-    gap += own + price_[at(i)](b) - b * r_[i];
+    gap += own + core_.price(i)(b) - b * core_.residual(i);
     if (gram_.scale(i) > 0) norm += b * f / gram_.scale(i);
   }
   const double primal = loss + norm / 2;
@@ -194,41 +116,152 @@ void DualSolver::check_gap() {
   gap_ = primal > 0 ? gap / primal : 0;
 }
 
+// Steps on pairs find out which coefficients are at a bound. Most of the work is among the few that
+// are not or may leave it, which have a small Gram matrix of their own; Newton's step solves for
+// them at once where the bounds let it.
 bool DualSolver::solve(double tol, index_t max_steps) {
-  const index_t half = round_up(stride_ / 2, kPanel);
   const index_t patience = std::max<index_t>(32, n_ / 16);
-  DualPass pass{{gram_.row(0), gram_.row(0)},
-                {0, 0},
-                r_.data(),
-                {parameter_[0].data(), parameter_[1].data(), parameter_[2].data(),
-                 parameter_[3].data()}};
-  for (index_t count = 0;; ++count) {
-    const DualBest one = kernel_(pass, 0, half), two = kernel_(pass, half, stride_);
-    if (count % patience == 0) {
-      context_.check();
-      check_gap();
-      if (gap_ <= tol) return true;
-    }
-    if (count >= max_steps || (!(one.gain > 0) && !(two.gain > 0))) break;
-    ++steps_;
-    const bool first = one.gain >= two.gain;
-    const index_t i = first ? one.at : two.at;
-    index_t j = first ? two.at : one.at;
-    if (!((first ? two.gain : one.gain) > 0)) j = i;
-    const double bi = value_[at(i)], bj = value_[at(j)];
-    if (j == i) {
-      value_[at(i)] = price_[at(i)].best(bi + r_[i]);
-      show(i);
+  const double n = static_cast<double>(n_);
+  double spent = 0, rarer = 1;
+  for (index_t last = steps_ + max_steps;;) {
+    context_.check();
+    check_gap();
+    if (gap_ <= tol) return true;
+    if (steps_ >= last) return false;
+    collect_free();
+    const double m = static_cast<double>(free_.size());
+    if (m > 0 && m <= kNewtonRows && spent >= rarer * newton_time(m, n)) {
+      rarer = newton_step() ? 0.25 : 4 * std::max(rarer, 1.0);
+      spent = 0;
     } else {
-      step(pass, i, j);
+      spent += inner_steps();
     }
-    pass.row[0] = gram_.row(i);
-    pass.row[1] = gram_.row(j);
-    pass.step[0] = static_cast<float>(value_[at(i)] - bi);
-    pass.step[1] = j == i ? 0 : static_cast<float>(value_[at(j)] - bj);
+    const index_t done = core_.step(patience, 0);
+    steps_ += done;
+    spent += static_cast<double>(done) * pass_time(n);
+    if (done == 0) {
+      check_gap();
+      return gap_ <= tol;
+    }
   }
-  check_gap();
-  return gap_ <= tol;
+}
+
+void DualSolver::collect_free() {
+  free_.clear();
+  for (index_t i = 0; i < n_; ++i)
+    if (is_free(core_.price(i), core_.value(i))) free_.push_back(i);
+}
+
+// The free coefficients, those that would leave their bound, and as many of the others as are
+// free: the ones that are nearest to it.
+std::vector<index_t> DualSolver::active_rows() const {
+  std::vector<std::pair<float, index_t>> others;
+  for (index_t i = 0; i < n_; ++i) {
+    const DualPrice& p = core_.price(i);
+    const double b = core_.value(i), r = core_.residual(i);
+    if (p.low == p.high || is_free(p, b)) continue;
+    const bool leaves = p.best(b + r) != b;
+    others.push_back({leaves ? -1.0f : static_cast<float>(std::fabs(std::fabs(r) - p.linear)), i});
+  }
+  const std::size_t wanted = std::min(others.size(), free_.size() + 64);
+  std::nth_element(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted),
+                   others.end());
+  std::vector<index_t> rows = free_;
+  for (std::size_t k = 0; k < wanted; ++k) rows.push_back(others[k].second);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+// Steps among the active rows alone; returns their time.
+double DualSolver::inner_steps() {
+  if (2 * static_cast<index_t>(free_.size()) + 64 > n_ / 2) return 0;
+  const std::vector<index_t> rows = active_rows();
+  const index_t m = static_cast<index_t>(rows.size());
+  if (m < 2) return 0;
+  DualCore inner(problem_.loss.type, micro_, m);
+  Buffer<float> gram(m * inner.stride());
+  std::fill_n(gram.data(), gram.size(), 0.0f);
+  for (index_t i = 0; i < m; ++i) {
+    const float* from = core_.row(rows[at(i)]);
+    float* to = gram.data() + i * inner.stride();
+    for (index_t j = 0; j < m; ++j) to[j] = from[rows[at(j)]];
+    inner.set_price(i, core_.price(rows[at(i)]));
+    inner.set_value(i, core_.value(rows[at(i)]));
+    inner.set_residual(i, core_.residual(rows[at(i)]));
+  }
+  inner.set_rows(gram.data());
+  const index_t done = inner.step(kInnerSteps * m, kInnerFall * inner.best_gain());
+  steps_ += done;
+  for (index_t i = 0; i < m; ++i) {
+    const double change = inner.value(i) - core_.value(rows[at(i)]);
+    if (change == 0) continue;
+    core_.add_row(rows[at(i)], change);
+    core_.set_value(rows[at(i)], inner.value(i));
+  }
+  const double size = static_cast<double>(m);
+  return static_cast<double>(done) * pass_time(size) +
+         size * (1.5 * size + 0.15 * static_cast<double>(n_));
+}
+
+// Of the dual in coordinate i.
+double DualSolver::slope(index_t i) const {
+  const DualPrice& p = core_.price(i);
+  const double b = core_.value(i);
+  return core_.residual(i) - (b > 0 ? p.linear : -p.linear) - p.square(b) * b;
+}
+
+// (K + prices)^-1 slopes on the free coefficients; false if that cannot be had.
+bool DualSolver::newton_direction(std::vector<float>& direction) const {
+  const index_t m = static_cast<index_t>(free_.size());
+  double shift = kShift * static_cast<double>(m);
+  for (int attempt = 0; attempt < 3; ++attempt, shift *= 30) {
+    Cholesky matrix(m, micro_, 1, context_);
+    direction.assign(at(matrix.order()), 0.0f);
+    for (index_t j = 0; j < m; ++j) {
+      const index_t row = free_[at(j)];
+      const float* from = core_.row(row);
+      float* out = matrix.column(j);
+      for (index_t i = j; i < m; ++i) out[i] = from[free_[at(i)]];
+      out[j] += static_cast<float>(core_.price(row).square(core_.value(row)));
+      direction[at(j)] = static_cast<float>(slope(row));
+    }
+    if (!matrix.factor(shift)) continue;
+    matrix.solve(direction.data(), 1);
+    return true;
+  }
+  return false;
+}
+
+// Within the boxes, and as far as the dual rises; whether that was far enough.
+bool DualSolver::newton_step() {
+  std::vector<float> direction;
+  if (!newton_direction(direction)) return false;
+  std::vector<double> change;
+  double rise = 0;
+  for (std::size_t k = 0; k < free_.size(); ++k) {
+    const DualPrice& p = core_.price(free_[k]);
+    const double b = core_.value(free_[k]);
+    const double low = p.linear > 0 && b > 0 ? 0 : p.low;
+    const double high = p.linear > 0 && b < 0 ? 0 : p.high;
+    change.push_back(std::min(std::max(b + direction[k], low), high) - b);
+    rise += change[k] * slope(free_[k]);
+  }
+  if (!(rise > 0)) return false;
+  std::vector<float> before;
+  for (index_t i = 0; i < n_; ++i) before.push_back(core_.residual(i));
+  double end = 0;
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    if (change[k] != 0) core_.add_row(free_[k], change[k]);
+    core_.set_value(free_[k], core_.value(free_[k]) + change[k]);
+  }
+  for (std::size_t k = 0; k < change.size(); ++k) end += change[k] * slope(free_[k]);
+  if (!(end < 0)) return true;
+  const double t = rise / (rise - end);
+  for (index_t i = 0; i < n_; ++i)
+    core_.set_residual(i, before[at(i)] + t * (core_.residual(i) - before[at(i)]));
+  for (std::size_t k = 0; k < change.size(); ++k)
+    core_.set_value(free_[k], core_.value(free_[k]) - (1 - t) * change[k]);
+  return t > kFullStep;
 }
 
 }  // namespace flexkern

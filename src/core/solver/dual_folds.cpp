@@ -13,6 +13,8 @@ constexpr int kRounds = 20;
 // The first penalty, and the factor from one to the next on the way to a smaller one.
 constexpr double kLargest = 0.1, kStride = 8;
 constexpr double kOnTheWay = 1e-2;
+// Steps a row in the search.
+constexpr index_t kRaceSteps = 20;
 
 }  // namespace
 
@@ -74,28 +76,31 @@ void DualFolds::set_gamma(double gamma) {
   keep();
   gram_->set_gamma(gamma);
   gamma_ = gamma;
+  moved_ = true;
   const State* from = nearest(gamma);
+  for (std::size_t s = 0; s < solvers_.size() && from; ++s)
+    solvers_[s]->adopt(from->values[s], from->lambda);
   lambda_ = from ? from->lambda : 0;
-  if (from)
-    for_solvers([&](DualSolver& solver, index_t s) {
-      solver.adopt(from->values[static_cast<std::size_t>(s)], from->lambda);
-    });
 }
 
 // The way to a small penalty leads through larger ones.
 void DualFolds::move_to(double lambda) {
+  if (lambda == lambda_ && !moved_) return;
   const bool fresh = !(lambda_ > 0);
-  const index_t steps = task_.options.max_iter * task_.plan.n;
-  const double first = fresh ? std::max(lambda, kLargest) : lambda_;
+  const double first = fresh ? std::max(lambda, kLargest) : std::max(lambda, lambda_);
   for_solvers([&](DualSolver& solver, index_t) {
-    if (fresh) solver.start(first);
-    for (double way = first; way > lambda; way = std::max(way / kStride, lambda)) {
-      solver.solve(kOnTheWay, steps);
-      solver.move_to(std::max(way / kStride, lambda));
+    if (fresh)
+      solver.start(first);
+    else
+      solver.move_to(first);
+    for (double way = first; way > lambda;) {
+      solver.solve(kOnTheWay, kRaceSteps * task_.plan.n);
+      way = std::max(way / kStride, lambda);
+      solver.move_to(way);
     }
-    if (solver.lambda() != lambda) solver.move_to(lambda);
   });
   lambda_ = lambda;
+  moved_ = false;
 }
 
 double DualFolds::held_out_loss() const {
@@ -112,11 +117,16 @@ double DualFolds::held_out_loss() const {
   return loss;
 }
 
+// In a race a pair that takes long has its risk nearly from the beginning.
+index_t DualFolds::max_steps() const {
+  const index_t each = task_.options.max_iter;
+  return (task_.options.race ? std::min(each, kRaceSteps) : each) * task_.plan.n;
+}
+
 double DualFolds::risk(double gamma, double lambda, double tol) {
   set_gamma(gamma);
   move_to(lambda);
-  const index_t steps = task_.options.max_iter * task_.plan.n;
-  for_solvers([&](DualSolver& solver, index_t) { solver.solve(tol, steps); });
+  for_solvers([&](DualSolver& solver, index_t) { solver.solve(tol, max_steps()); });
   return weight_ > 0 ? held_out_loss() / weight_ : std::numeric_limits<double>::infinity();
 }
 

@@ -50,6 +50,7 @@ class DualFolds {
   void move_to(double lambda);
   const State* nearest(double gamma) const;
   void keep();
+  index_t max_steps() const;
   double held_out_loss() const;
   template <typename F>
   void for_solvers(F f);
@@ -58,6 +59,7 @@ class DualFolds {
   std::unique_ptr<GramRows> gram_;
   std::vector<std::unique_ptr<DualSolver>> solvers_;  // by fold, then by response
   double gamma_ = 0, lambda_ = 0;  // of the solvers; 0: not started
+  bool moved_ = false;             // since they moved, the Gram matrix has got another gamma
   std::vector<State> states_;
   double weight_ = 0;  // held out, of all responses
 };
