@@ -24,6 +24,11 @@
 #'   first level, positive for the second. More classes: one column per class, on the scale of -1
 #'   (not this class) to 1. The label is the largest, ties by level order. With `clip = TRUE` in the
 #'   fit they lie in \eqn{[-1, 1]}. For regression the same numbers as `"response"`.
+#' * With several levels of `tau`, `"response"` is a matrix with one column per level, named as
+#'   `"0.1"`, rising along every row. With a matrix of `class.weights` it is a data frame with one
+#'   factor per pair of weights, and `"decision"` has a column for each. With `multiclass = "ovo"`
+#'   `"decision"` has one column per pair of classes, named `"b/a"` and positive for b, and the label
+#'   is the class with the most votes, ties by level order.
 #' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with
 #'   `probability = TRUE`. They are \eqn{p_k \propto \exp(a f_k + b_k)} with one \eqn{a > 0} (two
 #'   classes: Platt's logistic function of \eqn{a f + b}), estimated by maximum likelihood on the

@@ -31,6 +31,19 @@
 #' smaller, down to a quarter of that; it computes the rest again in every step, which takes up to
 #' eight times longer. `search.rows = 1e9` searches on all rows.
 #'
+#' @section Losses:
+#' With another loss \eqn{L} the machine minimises \eqn{\lambda |f|^2 + |I|^{-1} \sum w_i L(y_i,
+#' f(x_i))}. \eqn{L} is \eqn{\max(0, 1 - y f)} for `"hinge"`; \eqn{\tau r} for \eqn{r = y - f > 0} and
+#' \eqn{(\tau - 1) r} else for `"pinball"`; \eqn{r^2} times \eqn{\tau} or \eqn{1 - \tau} for
+#' `"expectile"`; \eqn{\max(0, |r| - \epsilon)} for `"epsilon"`. Their duals are solved until the gap
+#' to the primal value with clipped predictions is at most `tol` times that value; `gap` of the
+#' model tells it. Quantiles and expectiles of several levels are put in rising order, row by row,
+#' so that they never cross. The grid is searched by the same loss.
+#'
+#' A matrix of `class.weights` with one row per pair of weights fits all of them in one go, for
+#' classification at several costs of the two kinds of error. Its predictions have one column per
+#' row of the matrix.
+#'
 #' @section Input:
 #' `x` is a numeric matrix, a sparse matrix of the package \pkg{Matrix} (see below) or a data frame
 #' with numeric, logical, factor and character columns.
@@ -72,7 +85,14 @@
 #'   rows, so that the penalty selected on these keeps its meaning. `NULL` means 1 for the
 #'   automatic partition and 0, as in the paper, for cells of a `radius` or number. No effect on a
 #'   single cell or on random chunks.
-#' @param loss `"least.squares"`.
+#' @param loss `"least.squares"`; `"hinge"` for classification, whose machines are sparse; or for
+#'   regression `"pinball"` (quantiles), `"expectile"` (asymmetric squares) or `"epsilon"` (no loss
+#'   within a tube, e1071's eps-regression); see Losses.
+#' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers between 0 and 1, by default 0.5.
+#'   All are fitted in one go, with one `gamma` and `lambda` per cell.
+#' @param epsilon Half the width of the tube of `"epsilon"`, in standard deviations of `y`.
+#' @param multiclass With three classes or more: `"ovr"`, one machine per class against the rest, or
+#'   `"ovo"`, one per pair of classes; their votes decide.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
 #' @param degree,coef0 Degree and constant \eqn{c_0} of the polynomial kernel.
@@ -105,12 +125,13 @@
 #'   weight 0 is left out of everything (cells, folds, ranges, counts) and then answered like a new
 #'   row in `fitted`, `residuals` and `cell`.
 #' @param class.weights Positive numbers named by class (others count 1), or `"inverse"` for one
-#'   over the class counts.
+#'   over the class counts; with two classes also a matrix with a column per class, see Losses.
 #' @param probability `TRUE` to calibrate class probabilities on the cross-validated decision
 #'   values, for `predict(type = "prob")`. Never changes the predicted labels.
 #' @param type `"auto"`, `"classification"` or `"regression"`; the last two win over the kind of
 #'   `y`.
-#' @param tol,max.iter Relative residual at which a linear system counts as solved, and the largest
+#' @param tol,max.iter Relative residual at which a linear system counts as solved (other losses: the
+#'   duality gap as a share of the objective), and the largest
 #'   number of steps of the iterative solver.
 #' @param threads,memory,device Threads, bytes of work memory and device; see [flexkern_config()].
 #' @param verbose `TRUE` for a progress message at most once a second.
@@ -156,6 +177,11 @@
 #' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
 #' fit
 #' table(predict(fit, iris), iris$Species)
+#'
+#' # Quantiles
+#' a <- vp_artificial("I", 300, seed = 1)
+#' q <- vpsvm(y ~ x, data = a, loss = "pinball", tau = c(0.1, 0.5, 0.9), seed = 1)
+#' colMeans(a$y <= predict(q, a))
 #'
 #' # Regression with fixed parameters: no search, no random part
 #' d <- vp_artificial("I", 200, seed = 1)

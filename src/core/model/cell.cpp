@@ -509,6 +509,13 @@ double solve_bytes(double rows, double systems, double columns) {
   return rows * (systems * (8 * 4 + 6 * 8) + 4 * 320 * 4 + 3 * 8 * columns);
 }
 
+// Machines by the dual: the matrix by rows, a handful of vectors per problem and the matrices of
+// free coefficients.
+double dual_bytes(index_t n, double systems, const Device& device) {
+  const double rows = static_cast<double>(n);
+  return 2 * device.gram_bytes(n) + 200 * rows * systems;
+}
+
 double search_bytes(double rows, double systems, double responses, double gammas) {
   // Each gamma's lane holds five blocks and a short basis; one lane at a time has a long basis.
   return rows * 4 * (gammas * (5 * systems + 32 * responses) + 1.5 * 400 * responses);
@@ -520,6 +527,7 @@ double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& op
                   const Device& device, bool factors) {
   const double rows = static_cast<double>(n), columns = static_cast<double>(responses);
   const double folds = std::max(options.folds, 1), systems = columns * folds;
+  if (!options.losses.empty()) return dual_bytes(n, systems, device);
   const double solve = solve_bytes(rows, systems, static_cast<double>(d));
   if (n > options.search_rows) {
     const double search = cell_bytes(options.search_rows, d, responses, options, device, factors);
@@ -535,6 +543,7 @@ double margin_bytes(index_t n, index_t d, index_t responses, const CellOptions& 
                     const Device& device, bool factors) {
   const double rows = static_cast<double>(n);
   const double folds = options.average ? std::max(options.folds, 1) : 1;
+  if (!options.losses.empty()) return dual_bytes(n, static_cast<double>(responses) * folds, device);
   const double solve =
       solve_bytes(rows, static_cast<double>(responses) * folds, static_cast<double>(d));
   const double gram = std::min(options.gram_bytes, device.compact_gram_bytes(n));

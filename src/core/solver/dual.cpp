@@ -15,6 +15,10 @@ constexpr double kNewtonRows = 3000, kShift = 3e-7, kFullStep = 0.5;
 constexpr index_t kInnerSteps = 20;
 constexpr double kInnerFall = 1e-2;
 
+// Residuals on the border of the tube are no rounder than single precision: of a smaller primal
+// value their gap is no share worth asking for.
+constexpr double kLeastPrimal = 0.01;
+
 bool is_free(const DualPrice& p, double b) {
   return p.low < b && b < p.high && (p.linear == 0 || b != 0);
 }
@@ -59,6 +63,7 @@ void DualSolver::correct(const double* decision) {
   for (index_t i = 0; i < n_; ++i)
     if (gram_.scale(i) > 0)
       core_.set_residual(i, (problem_.y[at(i)] - decision[i]) / gram_.scale(i));
+  check_gap();
 }
 
 // The share t that is best: t y'b - t^2 b'K b / 2 with b on the bounds towards y.
@@ -112,8 +117,10 @@ void DualSolver::check_gap() {
     if (gram_.scale(i) > 0) norm += b * f / gram_.scale(i);
   }
   const double primal = loss + norm / 2;
+  const double least = problem_.loss.type == Loss::Type::epsilon ? kLeastPrimal : 0;
   primal_ = 2 * lambda_ * primal;
-  gap_ = primal > 0 ? gap / primal : 0;
+  const double unit = std::max(primal_, least);
+  gap_ = unit > 0 ? 2 * lambda_ * gap / unit : 0;
 }
 
 // Steps on pairs find out which coefficients are at a bound. Most of the work is among the few that

@@ -28,14 +28,14 @@ class DualSolver {
   void adopt(const std::vector<double>& values, double lambda);
   // Goes on from there with this penalty and the Gram matrix as it is now.
   void move_to(double lambda);
-  // Takes residuals from decision values that are more accurate.
+  // Takes residuals from decision values that are more accurate, and the gap from these.
   void correct(const double* decision);
   // Steps until the gap is at most tol times the primal value, or for so many steps; true if so.
   bool solve(double tol, index_t max_steps);
 
   index_t steps() const { return steps_; }
   // Of the last check: the primal value with clipped losses less the dual value, as a share of the
-  // primal value.
+  // primal value (under the epsilon loss of 0.01 at least).
   double gap() const { return gap_; }
   // lambda |f|^2 + mean loss of the clipped decision values.
   double primal() const { return primal_; }

@@ -51,8 +51,8 @@ void DualCore::show(index_t i) {
   }
   parameter_[0][i] = static_cast<float>(value);
   if (kernel_ == micro_.dual_epsilon) {
-    parameter_[1][i] = static_cast<float>(p.low);
-    parameter_[2][i] = static_cast<float>(p.high);
+    parameter_[1][i] = static_cast<float>(p.low - value);
+    parameter_[2][i] = static_cast<float>(p.high - value);
     parameter_[3][i] = static_cast<float>(p.linear);
   } else {
     const bool fixed = p.low == p.high;

@@ -20,9 +20,9 @@ inline index_t round_up(index_t n, index_t unit) { return (n + unit - 1) / unit 
 
 // One step of a dual solver: r -= step[0] row[0] + step[1] row[1] for all rows, and on the way the
 // coordinate of [begin, end) whose own best move gains most. What a move is, says the loss:
-// `box`: move is clip(r, p0, p1); `epsilon` and `expectile`: to the best value from the value p0,
-// within [p1, p2] with the price p3 |value|, or with the price p1 or p2 times value^2 / 2 where it
-// is positive or negative.
+// `box`: the move is clip(r, p0, p1); `epsilon`: from the value p0 by a move within [p1, p2], the
+// price of a value being p3 |value|; `expectile`: from the value p0, the price being p1 or p2 times
+// value^2 / 2 where it is positive or negative.
 struct DualPass {
   const float* row[2];
   float step[2];

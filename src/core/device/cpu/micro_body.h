@@ -175,16 +175,19 @@ struct BoxMove {
   }
 };
 
+// Written in the moves, not in the values, of which single precision would lose the end.
 struct EpsilonMove {
   FK_INLINE F32::type gain(const DualPass& d, index_t i, F32::type r) {
     const F32::type value = F32::load(d.p[0] + i), price = F32::load(d.p[3] + i);
-    const F32::type goal = F32::add(value, r), zero = F32::set(0);
+    const F32::type zero = F32::set(0), goal = F32::add(value, r);
     const F32::type idle = F32::min(F32::max(goal, F32::sub(zero, price)), price);
-    const F32::type to = F32::min(F32::max(F32::sub(goal, idle), F32::load(d.p[1] + i)),
-                                  F32::load(d.p[2] + i));
-    const F32::type move = F32::sub(to, value);
-    const F32::type paid = F32::mul(price, F32::sub(size(to), size(value)));
-    return F32::sub(F32::mul(move, F32::fma(move, F32::set(-0.5f), r)), paid);
+    const F32::type move = F32::min(F32::max(F32::sub(r, idle), F32::load(d.p[1] + i)),
+                                    F32::load(d.p[2] + i));
+    const F32::type to = F32::add(value, move);
+    const F32::type same_side = F32::choose(value, move, F32::sub(zero, move));
+    const F32::type longer =
+        F32::choose(F32::mul(to, value), same_side, F32::sub(size(to), size(value)));
+    return F32::sub(F32::mul(move, F32::fma(move, F32::set(-0.5f), r)), F32::mul(price, longer));
   }
   FK_INLINE F32::type size(F32::type x) { return F32::max(x, F32::sub(F32::set(0), x)); }
 };

@@ -1,0 +1,188 @@
+# Machines under other losses than the squared one.
+
+each_loss <- c("hinge", "pinball", "expectile", "epsilon")
+levels_of <- function(loss) if (loss %in% c("pinball", "expectile")) c(0.1, 0.5, 0.9)
+quick <- function(...) vpsvm(..., gamma = 1, lambda = 0.01)
+search <- function(...) vpsvm(..., gamma = c(0.3, 1, 3), lambda = 10^(-1:-4), seed = 1)
+data_of <- function(loss) if (loss == "hinge") two_classes(120) else regression_data(120)
+formula_of <- function(loss) if (loss == "hinge") y ~ . else t ~ .
+
+test_that("100 random problems are solved: dual feasible, without a gap, as KKT says", {
+  for (seed in 1:100) {
+    loss <- each_loss[seed %% 4L + 1L]
+    tau <- if (!is.null(levels_of(loss))) c(0.5, 0.1, 0.9)[seed %% 3L + 1L]
+    p <- loss_problem(seed, loss == "hinge")
+    tol <- if (loss == "epsilon") 1e-6 else 1e-8
+    fit <- fit_problem(p, loss, tau, tol)
+    d <- dual_parts(p, fit)
+    box <- ref_box(loss, d$y, d$cost, tau)
+    slack <- 1e-9 * (1 + d$cost)
+    expect_true(all(d$b >= box[, 1] - slack & d$b <= box[, 2] + slack))
+    v <- ref_values(d$k, d$y, d$b, d$cost, loss, or(tau, 0.5), d$epsilon)
+    unit <- max(v[["primal"]], if (loss == "epsilon") 0.01 / (2 * p$lambda))
+    expect_lt(v[["primal"]] - v[["dual"]], 2 * tol * unit)
+    expect_true(fit$converged)
+    expect_lte(fit$gap, tol)
+    if (loss == "hinge") {
+      margin <- d$y * drop(d$k %*% d$b)
+      share <- abs(d$b) / d$cost
+      heavy <- d$cost > 1e-3 * max(d$cost)
+      expect_true(all(margin[heavy & share < 1 - 1e-6] > 1 - 1e-2))
+      expect_true(all(margin[heavy & share > 1e-6] < 1 + 1e-2))
+    }
+  }
+})
+
+test_that("the objective is that of a dense quadratic program", {
+  solve_qp <- from_package("quadprog", "solve.QP")
+  for (seed in 1:12) {
+    loss <- c("hinge", "pinball")[seed %% 2L + 1L]
+    tau <- if (loss == "pinball") 0.3
+    p <- loss_problem(3L * seed + 1L, loss == "hinge")
+    p$w[] <- 1
+    p$lambda <- max(p$lambda, 1e-3)
+    fit <- fit_problem(p, loss, tau)
+    d <- dual_parts(p, fit)
+    n <- length(d$b)
+    box <- ref_box(loss, d$y, d$cost, tau)
+    qp <- solve_qp(d$k + 1e-9 * diag(n), d$y, cbind(diag(n), -diag(n)), c(box[, 1], -box[, 2]))
+    v <- ref_values(d$k, d$y, d$b, d$cost, loss, or(tau, 0.5))
+    expect_equal(v[["primal"]], -qp$value, tolerance = 1e-5)
+  }
+})
+
+test_that("expectiles are those of stats::optim on the primal", {
+  set.seed(1)
+  x <- matrix(rnorm(12), 6)
+  y <- rnorm(6)
+  p <- list(x = x, y = y, w = rep(1, 6), gamma = 0.5, lambda = 0.05)
+  fit <- fit_problem(p, "expectile", 0.8)
+  d <- dual_parts(p, fit)
+  primal <- function(b) ref_values(d$k, d$y, b, d$cost, "expectile", 0.8)[["primal"]]
+  best <- stats::optim(numeric(6), primal, method = "BFGS", control = list(reltol = 1e-14))
+  expect_equal(primal(d$b), best$value, tolerance = 1e-5)
+})
+
+test_that("the least-squares expectile is the least-squares machine", {
+  d <- regression_data()
+  a <- quick(t ~ ., d, loss = "expectile", tau = 0.5, tol = 1e-8)
+  b <- vpsvm(t ~ ., d, gamma = 1, lambda = 0.02, tol = 1e-8)
+  expect_equal(predict(a, d), predict(b, d), tolerance = 1e-5)
+})
+
+test_that("one thread and two give the same bits", {
+  for (loss in each_loss) for (cells in c(1, 3)) {
+    fit <- function(threads) {
+      search(formula_of(loss), data_of(loss), loss = loss, tau = levels_of(loss), cells = cells,
+             threads = threads)
+    }
+    parts <- c("coef", "index", "gamma", "lambda", "cv.error", "fitted", "gap")
+    expect_identical(fit(1)[parts], fit(2)[parts])
+  }
+})
+
+test_that("all partitions, formulas and kinds of final model are there for every loss", {
+  for (loss in each_loss) {
+    for (args in list(list(cells = 3), list(cells = 3, partition = "random"),
+                      list(validation = "split"), list(final = "refit"), list(search = "full"),
+                      list(kernel = "polynomial", gamma = 1), list(cells = 3, overlap = 0.5))) {
+      fit <- do.call(vpsvm, c(list(formula_of(loss), data_of(loss), loss = loss, seed = 1,
+                                   lambda = c(0.1, 0.001)), args))
+      expect_true(all(fit$converged))
+      expect_lt(max(fit$gap), 1e-6)
+      expect_false(anyNA(predict(fit, data_of(loss))))
+    }
+  }
+})
+
+test_that("rows of weight 0 are left out, and heavy ones are repeated rows", {
+  for (loss in each_loss) {
+    d <- data_of(loss)
+    w <- rep(c(1, 0, 2), 40)
+    fit <- function(d, ...) {
+      response <- if (loss == "hinge") "y" else "t"
+      quick(d[setdiff(names(d), response)], d[[response]], ..., loss = loss, scale = FALSE,
+            tol = 1e-8)
+    }
+    weighted <- fit(d, weights = w)
+    left <- fit(d[w > 0, ], weights = w[w > 0])
+    expect_identical(predict(weighted, d, type = "decision"), predict(left, d, type = "decision"))
+    expect_identical(length(fitted(weighted)), nrow(d))
+    if (loss == "epsilon") next  # the tube is measured in standard deviations
+    repeated <- fit(d[rep(seq_along(w), w), ])
+    expect_equal(predict(weighted, d, type = "decision"), predict(repeated, d, type = "decision"),
+                 tolerance = 1e-3)
+  }
+})
+
+test_that("quantiles cover what they say, do not cross and have their names", {
+  d <- vp_artificial("I", 600, seed = 2)
+  new <- vp_artificial("I", 2000, seed = 3)
+  fit <- vpsvm(y ~ x, d, loss = "pinball", tau = c(0.1, 0.5, 0.9), seed = 1)
+  q <- predict(fit, new)
+  expect_identical(colnames(q), c("0.1", "0.5", "0.9"))
+  expect_true(all(q[, 1] <= q[, 2] & q[, 2] <= q[, 3]))
+  expect_equal(unname(colMeans(new$y <= q)), c(0.1, 0.5, 0.9), tolerance = 0.15)
+  expect_identical(predict(fit, new, tau = 0.5), q[, 2, drop = FALSE])
+  expect_identical(predict(fit, new, tau = c(0.9, 0.1)), q[, c(3, 1)])
+  expect_identical(dim(residuals(fit)), c(600L, 3L))
+  expect_identical(dim(predict(fit, new[0, ])), c(0L, 3L))
+  expect_output(print(fit), "pinball, tau = 0.1, 0.5, 0.9")
+  one <- vpsvm(y ~ x, d, loss = "pinball", tau = 0.5, seed = 1)
+  expect_true(is.numeric(predict(one, new)) && is.null(dim(predict(one, new))))
+})
+
+test_that("D36: pairs of classes vote, and decision values have their names", {
+  fit <- vpsvm(Species ~ ., iris, loss = "hinge", multiclass = "ovo", seed = 1)
+  f <- predict(fit, iris, type = "decision")
+  expect_identical(colnames(f), c("versicolor/setosa", "virginica/setosa", "virginica/versicolor"))
+  expect_lt(mean(predict(fit, iris) != iris$Species), 0.06)
+  expect_lt(fit$cv.error, 0.08)
+  v <- predict(fit, iris, type = "votes")
+  expect_identical(levels(iris$Species)[max.col(v, "first")], as.character(predict(fit, iris)))
+  two <- iris[iris$Species != "setosa", ]
+  duel <- vpsvm(Species ~ ., two, loss = "hinge", gamma = 1, lambda = 0.01, scale = FALSE)
+  all <- vpsvm(Species ~ ., iris, loss = "hinge", gamma = 1, lambda = 0.01, scale = FALSE,
+               multiclass = "ovo")
+  expect_equal(predict(all, two, type = "decision")[, 3],
+               predict(duel, two, type = "decision")[, 1], tolerance = 1e-3)
+  squares <- vpsvm(Species ~ ., iris, multiclass = "ovo", seed = 1)
+  expect_lt(mean(predict(squares, iris) != iris$Species), 0.06)
+})
+
+test_that("a class that a cell lacks, and a constant cell, do no harm", {
+  d <- data.frame(u = c(1:30, 101:130) / 10, y = factor(rep(c("a", "b", "c"), c(30, 15, 15))))
+  for (how in c("ovr", "ovo")) {
+    fit <- vpsvm(y ~ u, d, loss = "hinge", cells = 2, multiclass = how, seed = 1)
+    expect_identical(as.character(predict(fit, d[1:30, ])), rep("a", 30))
+    expect_lt(mean(predict(fit, d) != d$y), 0.1)
+  }
+})
+
+test_that("a matrix of class weights fits all of them in one go", {
+  d <- two_classes(200)
+  d$a <- d$a / 3
+  pairs <- rbind(cautious = c(low = 1, high = 8), even = c(1, 1), bold = c(8, 1))
+  fit <- vpsvm(y ~ ., d, loss = "hinge", class.weights = pairs, gamma = 1, lambda = 0.01)
+  label <- predict(fit, d)
+  expect_identical(names(label), rownames(pairs))
+  high <- vapply(label, function(l) sum(l == "high"), 0)
+  expect_true(all(diff(high) < 0))
+  for (p in rownames(pairs)) {
+    alone <- vpsvm(y ~ x, d, loss = "hinge", class.weights = pairs[p, ], gamma = 1, lambda = 0.01)
+    expect_equal(predict(fit, d, type = "decision")[, p],
+                 predict(alone, d, type = "decision")[, 1], tolerance = 1e-4)
+  }
+})
+
+test_that("saved models of every loss predict the same", {
+  for (loss in each_loss) {
+    fit <- quick(formula_of(loss), data_of(loss), loss = loss, tau = levels_of(loss))
+    file <- tempfile()
+    saveRDS(fit, file)
+    expect_identical(predict(readRDS(file), data_of(loss)), predict(fit, data_of(loss)))
+    unlink(file)
+    expect_output(print(summary(fit)), paste0("Loss +", loss))
+    expect_output(print(fit), "Duality gap")
+  }
+})
