@@ -227,8 +227,9 @@ Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector
   const RPoints points(x, option(options, "shift", Rcpp::RObject()));
   const Rcpp::NumericMatrix own =
       option(options, "response_weights", Rcpp::NumericMatrix(y.nrow(), 0));
-  const CellData data{points.points(), view(y), Rcpp::as<Numbers>(w),
-                      Rcpp::as<std::vector<int>>(strata), 0, view(own)};
+  const CellData data{
+      points.points(), view(y), Rcpp::as<Numbers>(w), Rcpp::as<std::vector<int>>(strata), 0,
+      view(own)};
   auto rows = rows_by_cell(zero_based(cell));
   const auto margins = append_margins(option(options, "margin", Rcpp::List()), rows);
   double bytes = 0;

@@ -169,7 +169,7 @@ test_that("a matrix of class weights fits all of them in one go", {
   high <- vapply(label, function(l) sum(l == "high"), 0)
   expect_true(all(diff(high) < 0))
   for (p in rownames(pairs)) {
-    alone <- vpsvm(y ~ x, d, loss = "hinge", class.weights = pairs[p, ], gamma = 1, lambda = 0.01)
+    alone <- vpsvm(y ~ ., d, loss = "hinge", class.weights = pairs[p, ], gamma = 1, lambda = 0.01)
     expect_equal(predict(fit, d, type = "decision")[, p],
                  predict(alone, d, type = "decision")[, 1], tolerance = 1e-4)
   }

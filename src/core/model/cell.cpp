@@ -127,7 +127,8 @@ void CellFitter::split_responses() {
     index_t first = 0;
     while (first + 1 < n_ && !(data_.weight(first, c) > 0)) ++first;
     bool varies = false;
-    for (index_t i = 0; i < n_; ++i) varies = varies || (data_.weight(i, c) > 0 && y[i] != y[first]);
+    for (index_t i = 0; i < n_; ++i)
+      varies = varies || (data_.weight(i, c) > 0 && y[i] != y[first]);
     if (varies) {
       varying_.push_back(c);
       responses_.insert(responses_.end(), y, y + n_);
@@ -210,10 +211,17 @@ SearchTask CellFitter::search_task() {
 
 DualTask CellFitter::dual_task(const FoldPlan& plan) {
   const index_t weighted = data_.response_weights.cols() > 0 ? responses().cols() : 0;
-  return {plan,     responses(), {response_weights_.data(), n_, weighted},
-          losses_,  points(),    options_.kernel,
-          device_,  threads_,    options_.search,
-          context_, [this](double share) { report(kSearchShare * share); }};
+  return {plan,
+          responses(),
+          {response_weights_.data(), n_, weighted},
+          losses_,
+          points(),
+          options_.kernel,
+          device_,
+          threads_,
+          options_.search,
+          context_,
+          [this](double share) { report(kSearchShare * share); }};
 }
 
 void CellFitter::search(Surface& surface) {

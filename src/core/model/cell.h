@@ -31,11 +31,11 @@ struct CellOptions {
 
 // The cell's own rows and, after them, those of its margin.
 struct CellData {
-  Points x;                     // n x d
-  ConstMatrixRef y;             // n x responses
-  std::vector<double> weights;  // n
-  std::vector<int> strata;      // n, folds are stratified by it
-  index_t margin = 0;           // how many of the rows are the margin's
+  Points x;                         // n x d
+  ConstMatrixRef y;                 // n x responses
+  std::vector<double> weights;      // n
+  std::vector<int> strata;          // n, folds are stratified by it
+  index_t margin = 0;               // how many of the rows are the margin's
   ConstMatrixRef response_weights;  // n x responses, instead of the weights; or no columns
   index_t own() const { return x.rows() - margin; }
   double weight(index_t i, index_t response) const {

@@ -26,12 +26,9 @@ CellFit fit_rows(const CellData& data, const Rows& rows, index_t margin, const C
                  const Device& device, std::uint64_t item, int threads, Context& context) {
   const ChosenPoints x(data.x, rows), y(data.y, rows);
   const ChosenPoints w(data.response_weights, data.response_weights.cols() > 0 ? rows : Rows());
-  const CellData cell{x.points(),
-                      y.points().dense(),
-                      select(data.weights, rows),
-                      select(data.strata, rows),
-                      margin,
-                      w.points().dense()};
+  const CellData cell{
+      x.points(), y.points().dense(), select(data.weights, rows), select(data.strata, rows),
+      margin,     w.points().dense()};
   return fit_cell(cell, options, device, item, threads, context);
 }
 

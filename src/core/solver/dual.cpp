@@ -44,8 +44,8 @@ void DualSolver::set_prices(double lambda) {
   lambda_ = lambda;
   const double cost = 1 / (2 * lambda * problem_.rows);
   for (index_t i = 0; i < n_; ++i)
-    core_.set_price(i, dual_price(problem_.loss, problem_.y[at(i)],
-                                  cost * problem_.weight[at(i)], gram_.scale(i)));
+    core_.set_price(i, dual_price(problem_.loss, problem_.y[at(i)], cost * problem_.weight[at(i)],
+                                  gram_.scale(i)));
 }
 
 void DualSolver::reset() {

@@ -70,7 +70,7 @@ class DualSolver {
   Context& context_;
   index_t n_;
   double lambda_ = 0;
-  DualCore core_;  // residuals are (y - f) / scale
+  DualCore core_;              // residuals are (y - f) / scale
   std::vector<index_t> free_;  // coefficients within their boxes
   index_t steps_ = 0;
   double gap_ = 0, primal_ = 0;

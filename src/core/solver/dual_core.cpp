@@ -86,8 +86,7 @@ DualPass DualCore::still() const {
   return {{rows_, rows_},
           {0, 0},
           r_.data(),
-          {parameter_[0].data(), parameter_[1].data(), parameter_[2].data(),
-           parameter_[3].data()}};
+          {parameter_[0].data(), parameter_[1].data(), parameter_[2].data(), parameter_[3].data()}};
 }
 
 double DualCore::best_gain() const { return kernel_(still(), 0, stride_).gain; }

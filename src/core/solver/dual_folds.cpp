@@ -19,13 +19,12 @@ constexpr index_t kRaceSteps = 20;
 }  // namespace
 
 DualFolds::DualFolds(const DualTask& task)
-    : task_(task),
-      gram_(task.device.gram_rows(task.x, task.kernel, task.threads, task.context)) {
+    : task_(task), gram_(task.device.gram_rows(task.x, task.kernel, task.threads, task.context)) {
   for (std::size_t f = 0; f < task.plan.folds.size(); ++f)
     for (index_t c = 0; c < task.responses.cols(); ++c) {
       for (const index_t i : task.plan.folds[f].held_out) weight_ += task.weight(i, c);
-      solvers_.push_back(std::make_unique<DualSolver>(*gram_, task.device.host(), problem(f, c),
-                                                      task.context));
+      solvers_.push_back(
+          std::make_unique<DualSolver>(*gram_, task.device.host(), problem(f, c), task.context));
     }
 }
 

@@ -15,8 +15,8 @@ namespace flexkern {
 struct DualTask {
   const FoldPlan& plan;
   ConstMatrixRef responses;
-  ConstMatrixRef weights;            // of each response; no columns: those of the plan
-  const std::vector<Loss>& losses;   // of each response
+  ConstMatrixRef weights;           // of each response; no columns: those of the plan
+  const std::vector<Loss>& losses;  // of each response
   Points x;
   const Kernel& kernel;  // but for gamma
   const Device& device;
@@ -58,8 +58,8 @@ class DualFolds {
   const DualTask& task_;
   std::unique_ptr<GramRows> gram_;
   std::vector<std::unique_ptr<DualSolver>> solvers_;  // by fold, then by response
-  double gamma_ = 0, lambda_ = 0;  // of the solvers; 0: not started
-  bool moved_ = false;             // since they moved, the Gram matrix has got another gamma
+  double gamma_ = 0, lambda_ = 0;                     // of the solvers; 0: not started
+  bool moved_ = false;  // since they moved, the Gram matrix has got another gamma
   std::vector<State> states_;
   double weight_ = 0;  // held out, of all responses
 };

@@ -1,5 +1,5 @@
-// The dual of one row: what its coefficient may be, and what a value of it costs (METHODS: Steinwart,
-// Hush and Scovel 2011). With C = 1 / (2 lambda n) the dual of
+// The dual of one row: what its coefficient may be, and what a value of it costs (METHODS:
+// Steinwart, Hush and Scovel 2011). With C = 1 / (2 lambda n) the dual of
 //   min |f|^2 / 2 + C sum_i w_i L(y_i, f(x_i)),   f = sum_i b_i k(x_i, .),
 // is max sum_i (b_i y_i - price_i(b_i)) - b' K b / 2 over the boxes of the b_i.
 #ifndef FLEXKERN_SOLVER_DUAL_PRICE_H
@@ -12,8 +12,8 @@
 namespace flexkern {
 
 struct DualPrice {
-  double low = 0, high = 0;            // the box
-  double linear = 0;                   // times |b|
+  double low = 0, high = 0;               // the box
+  double linear = 0;                      // times |b|
   double square_pos = 0, square_neg = 0;  // times b^2 / 2, by the sign of b
 
   double square(double b) const { return b > 0 ? square_pos : square_neg; }

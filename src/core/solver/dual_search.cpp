@@ -52,11 +52,16 @@ class DualSample {
         responses_(Points(task.responses), rows_),
         weights_(Points(task.weights), task.weights.cols() > 0 ? rows_ : std::vector<index_t>()),
         plan_(restrict_plan(task.plan, rows_, static_cast<index_t>(rows_.size()))),
-        task_{plan_,       responses_.points().dense(),
-              weights_.points().dense(), task.losses,
-              points_.points(), task.kernel,
-              task.device, task.threads,
-              task.options, task.context,
+        task_{plan_,
+              responses_.points().dense(),
+              weights_.points().dense(),
+              task.losses,
+              points_.points(),
+              task.kernel,
+              task.device,
+              task.threads,
+              task.options,
+              task.context,
               std::move(report)} {}
   const DualTask& task() const { return task_; }
 

@@ -140,8 +140,7 @@ class Walk {
 
 }  // namespace
 
-void walk_grid(const Surface& below, const Margins& margins, Surface& surface,
-               PairSource& source) {
+void walk_grid(const Surface& below, const Margins& margins, Surface& surface, PairSource& source) {
   Walk(below, margins, surface, source).run();
 }
 

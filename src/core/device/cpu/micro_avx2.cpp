@@ -114,9 +114,22 @@ struct F32 : ExpConstantsF32 {
 
 }  // namespace
 
-const Micro kMicroAvx2 = {"avx2",          FK_COLS_F32, FK_COLS_F64, gemm_f32, gemm_f64,
-                          gemm_transposed, exp_f32,     exp_f64,     distance, mask_dot,
-                          orthogonalise,   axpy,        transpose, dual_pass<BoxMove>, dual_pass<EpsilonMove>, dual_pass<ExpectileMove>};
+const Micro kMicroAvx2 = {"avx2",
+                          FK_COLS_F32,
+                          FK_COLS_F64,
+                          gemm_f32,
+                          gemm_f64,
+                          gemm_transposed,
+                          exp_f32,
+                          exp_f64,
+                          distance,
+                          mask_dot,
+                          orthogonalise,
+                          axpy,
+                          transpose,
+                          dual_pass<BoxMove>,
+                          dual_pass<EpsilonMove>,
+                          dual_pass<ExpectileMove>};
 
 }  // namespace flexkern
 

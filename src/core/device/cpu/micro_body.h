@@ -181,8 +181,8 @@ struct EpsilonMove {
     const F32::type value = F32::load(d.p[0] + i), price = F32::load(d.p[3] + i);
     const F32::type zero = F32::set(0), goal = F32::add(value, r);
     const F32::type idle = F32::min(F32::max(goal, F32::sub(zero, price)), price);
-    const F32::type move = F32::min(F32::max(F32::sub(r, idle), F32::load(d.p[1] + i)),
-                                    F32::load(d.p[2] + i));
+    const F32::type move =
+        F32::min(F32::max(F32::sub(r, idle), F32::load(d.p[1] + i)), F32::load(d.p[2] + i));
     const F32::type to = F32::add(value, move);
     const F32::type same_side = F32::choose(value, move, F32::sub(zero, move));
     const F32::type longer =

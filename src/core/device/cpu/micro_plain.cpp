@@ -60,9 +60,7 @@ struct F32 : ExpConstantsF32 {
   FK_INLINE type min(type a, type b) { return a < b ? a : b; }
   FK_INLINE type max(type a, type b) { return a > b ? a : b; }
   // a where x is positive, else b.
-  FK_INLINE type choose(type x, type a, type b) {
-    return x > set(0) ? a : b;
-  }
+  FK_INLINE type choose(type x, type a, type b) { return x > set(0) ? a : b; }
   FK_INLINE type mul(type a, type b) { return a * b; }
   FK_INLINE type fma(type a, type b, type c) { return a * b + c; }
   FK_INLINE float total(type x) { return (x[0] + x[2]) + (x[1] + x[3]); }
@@ -93,8 +91,21 @@ struct F32 : ExpConstantsF32 {
 
 }  // namespace
 
-const Micro kMicroPlain = {"plain",         FK_COLS_F32, FK_COLS_F64, gemm_f32, gemm_f64,
-                           gemm_transposed, exp_f32,     exp_f64,     distance, mask_dot,
-                           orthogonalise,   axpy,        transpose, dual_pass<BoxMove>, dual_pass<EpsilonMove>, dual_pass<ExpectileMove>};
+const Micro kMicroPlain = {"plain",
+                           FK_COLS_F32,
+                           FK_COLS_F64,
+                           gemm_f32,
+                           gemm_f64,
+                           gemm_transposed,
+                           exp_f32,
+                           exp_f64,
+                           distance,
+                           mask_dot,
+                           orthogonalise,
+                           axpy,
+                           transpose,
+                           dual_pass<BoxMove>,
+                           dual_pass<EpsilonMove>,
+                           dual_pass<ExpectileMove>};
 
 }  // namespace flexkern
