@@ -27,8 +27,8 @@
 #' * With several levels of `tau`, `"response"` is a matrix with one column per level, named as
 #'   `"0.1"`, rising along every row. With a matrix of `class.weights` it is a data frame with one
 #'   factor per pair of weights, and `"decision"` has a column for each. With `multiclass = "ovo"`
-#'   `"decision"` has one column per pair of classes, named `"b/a"` and positive for b, and the label
-#'   is the class with the most votes, ties by level order.
+#'   `"decision"` has one column per pair of classes, named `"b/a"` and positive for b, and the
+#'   label is the class with the most votes, ties by level order.
 #' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with
 #'   `probability = TRUE`. They are \eqn{p_k \propto \exp(a f_k + b_k)} with one \eqn{a > 0} (two
 #'   classes: Platt's logistic function of \eqn{a f + b}), estimated by maximum likelihood on the

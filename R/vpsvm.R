@@ -33,10 +33,10 @@
 #'
 #' @section Losses:
 #' With another loss \eqn{L} the machine minimises \eqn{\lambda |f|^2 + |I|^{-1} \sum w_i L(y_i,
-#' f(x_i))}. \eqn{L} is \eqn{\max(0, 1 - y f)} for `"hinge"`; \eqn{\tau r} for \eqn{r = y - f > 0} and
-#' \eqn{(\tau - 1) r} else for `"pinball"`; \eqn{r^2} times \eqn{\tau} or \eqn{1 - \tau} for
-#' `"expectile"`; \eqn{\max(0, |r| - \epsilon)} for `"epsilon"`. Their duals are solved until the gap
-#' to the primal value with clipped predictions is at most `tol` times that value; `gap` of the
+#' f(x_i))}. \eqn{L} is \eqn{\max(0, 1 - y f)} for `"hinge"`; \eqn{\tau r} for \eqn{r = y - f > 0}
+#' and \eqn{(\tau - 1) r} else for `"pinball"`; \eqn{r^2} times \eqn{\tau} or \eqn{1 - \tau} for
+#' `"expectile"`; \eqn{\max(0, |r| - \epsilon)} for `"epsilon"`. Their duals are solved until the
+#' gap to the primal value with clipped predictions is at most `tol` times that value; `gap` of the
 #' model tells it. Quantiles and expectiles of several levels are put in rising order, row by row,
 #' so that they never cross. The grid is searched by the same loss.
 #'
@@ -88,8 +88,8 @@
 #' @param loss `"least.squares"`; `"hinge"` for classification, whose machines are sparse; or for
 #'   regression `"pinball"` (quantiles), `"expectile"` (asymmetric squares) or `"epsilon"` (no loss
 #'   within a tube, e1071's eps-regression); see Losses.
-#' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers between 0 and 1, by default 0.5.
-#'   All are fitted in one go, with one `gamma` and `lambda` per cell.
+#' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers between 0 and 1, by default
+#'   0.5. All are fitted in one go, with one `gamma` and `lambda` per cell.
 #' @param epsilon Half the width of the tube of `"epsilon"`, in standard deviations of `y`.
 #' @param multiclass With three classes or more: `"ovr"`, one machine per class against the rest, or
 #'   `"ovo"`, one per pair of classes; their votes decide.
@@ -130,9 +130,9 @@
 #'   values, for `predict(type = "prob")`. Never changes the predicted labels.
 #' @param type `"auto"`, `"classification"` or `"regression"`; the last two win over the kind of
 #'   `y`.
-#' @param tol,max.iter Relative residual at which a linear system counts as solved (other losses: the
-#'   duality gap as a share of the objective), and the largest
-#'   number of steps of the iterative solver.
+#' @param tol,max.iter Relative residual at which a linear system counts as solved (other losses:
+#'   the duality gap as a share of the objective), and the largest number of steps of the iterative
+#'   solver (other losses: per row).
 #' @param threads,memory,device Threads, bytes of work memory and device; see [flexkern_config()].
 #' @param verbose `TRUE` for a progress message at most once a second.
 #' @param seed A whole number for the folds, chunks and first center; by default one number is
