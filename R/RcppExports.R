@@ -25,6 +25,14 @@ fk_random_traps <- function(n, count, uniform, seed) {
     .Call(`_flexkern_fk_random_traps`, n, count, uniform, seed)
 }
 
+fk_mekl_fit <- function(x, code, w, kernels, options) {
+    .Call(`_flexkern_fk_mekl_fit`, x, code, w, kernels, options)
+}
+
+fk_mekl_predict <- function(x, sv, parts, intercept, options) {
+    .Call(`_flexkern_fk_mekl_predict`, x, sv, parts, intercept, options)
+}
+
 fk_partition <- function(x, options) {
     .Call(`_flexkern_fk_partition`, x, options)
 }

@@ -62,6 +62,12 @@ importance.kbp <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, thread
   importance.vpsvm(x, newdata, y, nperm, seed, threads, memory, verbose, ...)
 }
 
+#' @rdname importance
+#' @export
+#' @rawNamespace S3method(randomForest::importance, rmekl)
+#' S3method(ranger::importance, rmekl)
+importance.rmekl <- importance.vpsvm
+
 # Models of other packages, when this generic hides theirs.
 #' @export
 importance.default <- function(x, ...) {

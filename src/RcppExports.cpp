@@ -87,6 +87,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_mekl_fit
+Rcpp::List fk_mekl_fit(Rcpp::NumericMatrix x, Rcpp::IntegerVector code, Rcpp::NumericVector w, Rcpp::List kernels, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_mekl_fit(SEXP xSEXP, SEXP codeSEXP, SEXP wSEXP, SEXP kernelsSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type code(codeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type kernels(kernelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_mekl_fit(x, code, w, kernels, options));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fk_mekl_predict
+Rcpp::NumericMatrix fk_mekl_predict(Rcpp::NumericMatrix x, Rcpp::NumericMatrix sv, Rcpp::List parts, Rcpp::NumericVector intercept, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_mekl_predict(SEXP xSEXP, SEXP svSEXP, SEXP partsSEXP, SEXP interceptSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type sv(svSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type intercept(interceptSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_mekl_predict(x, sv, parts, intercept, options));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_partition
 Rcpp::List fk_partition(Rcpp::RObject x, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_partition(SEXP xSEXP, SEXP optionsSEXP) {
@@ -157,6 +185,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_flexkern_fk_kbp_predict", (DL_FUNC) &_flexkern_fk_kbp_predict, 4},
     {"_flexkern_fk_key_distances", (DL_FUNC) &_flexkern_fk_key_distances, 4},
     {"_flexkern_fk_random_traps", (DL_FUNC) &_flexkern_fk_random_traps, 4},
+    {"_flexkern_fk_mekl_fit", (DL_FUNC) &_flexkern_fk_mekl_fit, 5},
+    {"_flexkern_fk_mekl_predict", (DL_FUNC) &_flexkern_fk_mekl_predict, 5},
     {"_flexkern_fk_partition", (DL_FUNC) &_flexkern_fk_partition, 2},
     {"_flexkern_fk_assign", (DL_FUNC) &_flexkern_fk_assign, 3},
     {"_flexkern_fk_folds", (DL_FUNC) &_flexkern_fk_folds, 3},

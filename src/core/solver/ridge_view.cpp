@@ -1,0 +1,45 @@
+#include "ridge_view.h"
+
+#include <Eigen/Eigenvalues>
+
+namespace flexkern {
+namespace {
+
+using Eigen::MatrixXd;
+
+constexpr std::size_t kFew = 6;  // systems that are cheaper to factor one by one
+
+}  // namespace
+
+RidgeView::RidgeView(const MatrixXd& gram, const std::vector<Ridge>& ridges, const Micro& micro,
+                     int threads, Context& context)
+    : ridges_(ridges) {
+  if (ridges.size() <= kFew) {
+    for (const Ridge& r : ridges) {
+      MatrixXd a = r.scale * gram;
+      a.diagonal().array() += r.shift;
+      factors_.emplace_back(a);
+    }
+    return;
+  }
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
+  values_ = eigen.eigenvalues().cwiseMax(0.0);
+  vectors_ = std::make_unique<PackedMatrix>(eigen.eigenvectors(), micro, threads, context);
+}
+
+MatrixXd RidgeView::solve(const MatrixXd& right, const std::vector<std::size_t>& which) const {
+  if (!vectors_) {
+    MatrixXd out(right.rows(), right.cols());
+    for (index_t k = 0; k < right.cols(); ++k)
+      out.col(k) = factors_[which[static_cast<std::size_t>(k)]].solve(right.col(k));
+    return out;
+  }
+  MatrixXd rotated = vectors_->transposed_times(right);
+  for (index_t k = 0; k < right.cols(); ++k) {
+    const Ridge& r = ridges_[which[static_cast<std::size_t>(k)]];
+    rotated.col(k).array() /= r.scale * values_.array() + r.shift;
+  }
+  return vectors_->times(rotated);
+}
+
+}  // namespace flexkern

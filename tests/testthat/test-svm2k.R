@@ -1,0 +1,73 @@
+# SVM-2K against a dense quadratic program and against its optimality conditions.
+
+tiny <- function(n, seed) {
+  set.seed(seed)
+  x <- matrix(rnorm(2 * n), n)
+  list(x = x, y = factor(ifelse(x[, 1] + x[, 2]^2 + rnorm(n, sd = 0.3) > 0.5, "b", "a")))
+}
+
+kernels <- list("linear", list(kernel = "radial", gamma = 0.5))
+
+test_that("the dual is solved: a dense quadratic program finds the same", {
+  skip_if_not_installed("quadprog")
+  for (seed in 1:4) for (epsilon in c(0, 0.2)) {
+    d <- tiny(25, seed)
+    cost <- c(0.5, 5)[1 + seed %% 2]
+    m <- svm2k(d$x, d$y, kernels, cost = cost, D = 0.8, epsilon = epsilon, xi = 1e-7,
+               scale = FALSE)
+    sign <- ifelse(d$y == "b", 1, -1)
+    ref <- ref_svm2k(tcrossprod(d$x), exp(-0.5 * as.matrix(dist(d$x))^2), sign, cost, 0.8, epsilon)
+    expect_equal(m$machines$objective, ref$objective, tolerance = 1e-4)
+    expect_equal(predict(m, d$x, type = "decision")[, 1], ref$decision, tolerance = 1e-2,
+                 ignore_attr = TRUE)
+  }
+})
+
+test_that("without disagreement to pay for, the views are two machines of their own", {
+  d <- tiny(40, 5)
+  loose <- svm2k(d$x, d$y, kernels, cost = 1, D = 1e-6, xi = 1e-6, scale = FALSE)
+  sign <- ifelse(d$y == "b", 1, -1)
+  # Each view alone is a view twice.
+  alone <- lapply(kernels, function(k) {
+    svm2k(d$x, d$y, list(k, k), cost = 1, D = 1e-6, xi = 1e-6, scale = FALSE)
+  })
+  both <- lapply(alone, function(m) predict(m, d$x, type = "decision"))
+  expect_equal(predict(loose, d$x, type = "decision"), (both[[1]] + both[[2]]) / 2,
+               tolerance = 1e-3)
+})
+
+test_that("the dual objective rises, and the gap closes", {
+  d <- tiny(80, 6)
+  m <- svm2k(d$x, d$y, kernels, cost = 4, D = 2, xi = 1e-6, scale = FALSE)
+  expect_true(m$machines$converged)
+  expect_gte(min(diff(m$objective[[1]])), -1e-8)
+  expect_lt(length(m$objective[[1]]), 1000)
+})
+
+test_that("agreement binds the views, and weights bound the coefficients", {
+  d <- tiny(60, 7)
+  apart <- function(D) {
+    m <- svm2k(d$x, d$y, kernels, cost = 1, D = D, scale = FALSE)
+    parts <- lapply(1:2, function(v) {
+      k <- plain_kernel(m$kernels[[v]], d$x, m$sv[m$position[[v]], ])
+      drop(k %*% m$coef[[v]]) + sum(m$coef[[v]])
+    })
+    mean(abs(parts[[1]] - parts[[2]]))
+  }
+  expect_lt(apart(10), apart(0.01) / 2)
+  w <- rep(1:2, 30)
+  a <- svm2k(d$x, d$y, kernels, cost = 1, D = 1, weights = w, xi = 1e-7, scale = FALSE)
+  rows <- rep(1:60, w)
+  b <- svm2k(d$x[rows, ], d$y[rows], kernels, cost = 1 / mean(w), D = 1 / mean(w), xi = 1e-7,
+             scale = FALSE)
+  expect_equal(predict(a, d$x, type = "decision"), predict(b, d$x, type = "decision"),
+               tolerance = 1e-3)
+})
+
+test_that("costs and agreement are chosen by cross-validation", {
+  d <- tiny(60, 8)
+  m <- svm2k(d$x, d$y, cost = c(0.01, 1), D = c(0.1, 1), seed = 1)
+  expect_identical(dim(m$grid[[1]]$error), c(2L, 2L))
+  expect_equal(m$cv.error, min(m$grid[[1]]$error))
+  expect_true(m$machines$cost %in% c(0.01, 1) && m$machines$D %in% c(0.1, 1))
+})
