@@ -68,7 +68,9 @@ describe_groups <- function(core, views, outcome, x, s) {
 }
 
 # The core gives each machine's final model and then those without a fold.
-final_columns <- function(columns, folds) seq(1L, by = 1L + folds, length.out = columns / (1 + folds))
+final_columns <- function(columns, folds) {
+  seq(1L, by = 1L + folds, length.out = columns / (1 + folds))
+}
 
 mekl_surface <- function(m, s) {
   shape <- function(v) matrix(v, length(s$penalties[[1L]]), byrow = TRUE)

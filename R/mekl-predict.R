@@ -45,15 +45,6 @@ predict.rmekl <- function(object, newdata, type = c("response", "decision", "pai
   in_place(answer, new)
 }
 
-#' @export
-predict.mhks <- predict.rmekl
-
-#' @export
-predict.kmhks <- predict.rmekl
-
-#' @export
-predict.svm2k <- predict.rmekl
-
 is_sound_mekl <- function(m) {
   size <- lengths(m$position)
   is.list(m$blueprint) && is.matrix(m$sv) && is.double(m$sv) && is.data.frame(m$views) &&

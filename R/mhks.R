@@ -1,15 +1,16 @@
 #' Modified Ho-Kashyap classifiers on one view
 #'
-#' `mhks()` is linear in the columns (Leski 2003); `kmhks()` is the same machine in the feature space
-#' of one kernel, with all rows as basis. Both minimise \eqn{|g - 1 - b|^2 + c |\omega|^2} over the
-#' weights \eqn{\omega} and margins \eqn{b \ge 0}; see [rmekl()], whose one-view cases they are.
+#' `mhks()` is linear in the columns (Leski 2003); `kmhks()` is the same machine in the feature
+#' space of one kernel, with all rows as basis. Both minimise \eqn{|g - 1 - b|^2 + c |\omega|^2}
+#' over the weights \eqn{\omega} and margins \eqn{b \ge 0}; see [rmekl()], whose one-view cases
+#' they are.
 #'
 #' @inheritParams rmekl
 #' @param kernel One kernel, as in [rmekl()].
 #' @param c Positive numbers to use or to choose from by cross-validation; `NULL` for \eqn{2^{-4},
 #'   \ldots, 2^4}.
-#' @return A list of class `mhks` or `kmhks`, and `rmekl`; see [rmekl()]. `coef()` of an `mhks` model
-#'   gives the weights of the scaled columns.
+#' @return A list of class `mhks` or `kmhks`, and `rmekl`; see [rmekl()]. `coef()` of an `mhks`
+#'   model gives the weights of the scaled columns.
 #' @references Leski, J. (2003) Ho-Kashyap classifier with generalization control. Pattern
 #'   Recognition Letters 24, 2281-2290.
 #' @seealso [rmekl()], [predict.rmekl()]

@@ -7,8 +7,8 @@
 #'
 #' For each kernel \eqn{l}, rows \eqn{v_1, \ldots, v_r} whose images span those of all rows give an
 #' orthonormal map \eqn{\Psi_l(x)} into \eqn{r} dimensions with \eqn{\Psi_l(x)'\Psi_l(z) = k_l(x,
-#' z)}. With labels \eqn{\varphi = \pm 1}, margins \eqn{g_l = \varphi(\Psi_l'\omega_l + \omega_{l0})}
-#' and their mean \eqn{\bar g}, the machine minimises (equation (12) of the paper)
+#' z)}. With labels \eqn{\varphi = \pm 1}, margins \eqn{g_l = \varphi (\Psi_l'\omega_l +
+#' \omega_{l0})} and their mean \eqn{\bar g}, the machine minimises (equation (12) of the paper)
 #' \deqn{\sum_l \Big( |g_l - 1 - b_l|^2 + c |\omega_l|^2 \Big) + \lambda \sum_l |g_l - \bar g|^2,
 #' \quad b_l \ge 0,}{sum_l (|g_l - 1 - b_l|^2 + c |omega_l|^2) + lambda sum_l |g_l - gbar|^2,}
 #' by alternating steps: \eqn{b_l} grows by \eqn{\rho (e_l + |e_l|)} with \eqn{e_l = g_l - 1 - b_l},
@@ -16,9 +16,9 @@
 #' objective falls in every step. As \eqn{b} never shrinks, the limit need not be the minimum;
 #' `b.update = "exact"` sets \eqn{b_l = (g_l - 1)_+} instead and reaches it.
 #'
-#' The symbols \eqn{c}, \eqn{\lambda}, \eqn{\rho} and \eqn{\xi} are the paper's: here `lambda` is the
-#' weight of agreement, `c` the penalty of size, both against a sum over the rows. Case weights are
-#' scaled to mean 1 and multiply the squares of a row.
+#' The symbols \eqn{c}, \eqn{\lambda}, \eqn{\rho} and \eqn{\xi} are the paper's: here `lambda` is
+#' the weight of agreement, `c` the penalty of size, both against a sum over the rows. Case weights
+#' are scaled to mean 1 and multiply the squares of a row.
 #'
 #' With `c` or `lambda` of several values (or `NULL`: \eqn{2^{-4}, \ldots, 2^4}) each machine takes
 #' the pair with the fewest errors on held-out rows, then the least squared hinge loss. Maps do not
@@ -27,10 +27,10 @@
 #' @section Kernels:
 #' An entry of `kernels` is `"linear"`, \eqn{u'v}; `"radial"`, \eqn{\exp(-\gamma |u - v|^2)}, by
 #' default with \eqn{\gamma = 1 / (2 \sigma^2)} and \eqn{\sigma} the mean distance over all pairs of
-#' the machine's rows (of at most 4000 of them); `"polynomial"`, \eqn{(\gamma u'v + c_0)^{degree}}, by
-#' default \eqn{(u'v + 1)^2}; a function of two matrices with scaled rows, which returns the kernel's
-#' values, rows by rows; or a list with one of these as `kernel` and any of `columns` (names or
-#' numbers of the columns that this kernel sees), `gamma`, `degree` and `coef0`.
+#' the machine's rows (of at most 4000 of them); `"polynomial"`, \eqn{(\gamma u'v +
+#' c_0)^{degree}}, by default \eqn{(u'v + 1)^2}; a function of two matrices with scaled rows, which
+#' returns the kernel's values, rows by rows; or a list with one of these as `kernel` and any of
+#' `columns` (names or numbers of the columns that this kernel sees), `gamma`, `degree` and `coef0`.
 #'
 #' A kernel that is not positive semi-definite gives a warning, and its negative directions are left
 #' out; with `basis = "cholesky"` it is an error. A view of rank 0 (all values 0) is left out with a
@@ -39,8 +39,8 @@
 #' @section Basis:
 #' * `"elimination"` (the paper's): Gaussian elimination of the Gram matrix with pivoting; a column
 #'   without a pivot above `tol` times the largest row sum depends on those before it.
-#' * `"cholesky"`: Cholesky factorisation that takes the row farthest from the span so far, while its
-#'   squared distance is above `tol` times the largest kernel value \eqn{k(x, x)}, and at most
+#' * `"cholesky"`: Cholesky factorisation that takes the row farthest from the span so far, while
+#'   its squared distance is above `tol` times the largest kernel value \eqn{k(x, x)}, and at most
 #'   `max.rank` rows. It needs \eqn{n r} kernel values and never the whole Gram matrix: the choice
 #'   for many rows.
 #' * `"random"`: rows at random, fewer and fewer until they are independent (random descending), for
@@ -86,8 +86,8 @@
 #'     basis rule found it, `size` of the basis that is kept, `gamma`}
 #'   \item{sv, index}{the basis rows of all views (scaled) and their numbers in the training data;
 #'     nothing else of the data is kept}
-#'   \item{objective, grid}{per machine: the objective at each iteration; the held-out error and loss
-#'     of each pair (`NULL` without a search)}
+#'   \item{objective, grid}{per machine: the objective at each iteration; the held-out error and
+#'     loss of each pair (`NULL` without a search)}
 #'   \item{cv.error}{cross-validated misclassification rate at the chosen pairs}
 #'   \item{fitted, residuals}{on the training rows; the residual is 1 where the label is wrong}
 #' @references Reduced multiple empirical kernel learning machine (2015), Cognitive Neurodynamics;

@@ -6,10 +6,11 @@
 #' With \eqn{f_A} and \eqn{f_B} the machines on the two kernels it minimises
 #' \deqn{\frac12 |w_A|^2 + \frac12 |w_B|^2 + \sum_i \Big( C_A \xi^A_i + C_B \xi^B_i + D \eta_i
 #' \Big),}{|w_A|^2 / 2 + |w_B|^2 / 2 + sum_i (C_A xi_A + C_B xi_B + D eta),}
-#' with the hinge losses \eqn{\xi^v_i = (1 - y_i f_v(x_i))_+} and the disagreement \eqn{\eta_i = (|f_A
-#' (x_i) - f_B(x_i)| - \varepsilon)_+}. The offset of each machine is the weight of a constant feature
-#' and counts in \eqn{|w|^2}, so that the dual has bounds only; coordinate ascent solves it until the
-#' gap between primal and dual is at most `xi` times the primal value.
+#' with the hinge losses \eqn{\xi^v_i = (1 - y_i f_v(x_i))_+} and the disagreement
+#' \eqn{\eta_i = (|f_A(x_i) - f_B(x_i)| - \varepsilon)_+}. The offset of each machine is the weight
+#' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only. Sweeps of
+#' coordinate ascent, each with a few steps of conjugate gradients on the variables between their
+#' bounds, solve it until the gap between primal and dual is at most `xi` times the primal value.
 #'
 #' @inheritParams rmekl
 #' @param kernels Two kernels, as in [rmekl()]; with `columns` they see different columns.

@@ -6,7 +6,8 @@ options(flexkern.threads = 2, flexkern.verbose = FALSE)
 # matrix; `base` are the arguments that keep a fuzzed fit quick; `options` make a quick fit of
 # `fit`, `change` is another value for one of them and `ranges` several for tune(); `caret` is the
 # name that caret_method() knows; `variants` are other ways to fit; `constant.x`: constant columns
-# make a constant model; `regression`: numbers are a response too.
+# make a constant model; `regression`: numbers are a response too; `sum.loss`: the loss is a sum,
+# whose weight against the penalty grows with the rows.
 fitters <- list(
   vpsvm = list(
     fit = vpsvm,
@@ -42,6 +43,18 @@ fitters <- list(
     ranges = list(gamma = c(0.1, 1), energy = 0.9), summary = "Subspaces",
     probability = TRUE, class.weights = FALSE, importance = TRUE, sparse = FALSE,
     constant.x = FALSE, regression = FALSE
+  ),
+  rmekl = list(
+    fit = rmekl,
+    quick = function(...) rmekl(..., c = 0.5, lambda = 1),
+    small = function(...) rmekl(..., c = c(0.1, 1), lambda = 1),
+    one.machine = list(basis = "elimination"),
+    base = list(folds = 2, c = c(0.1, 1), lambda = 1, type = "classification"),
+    options = list(c = 0.5, lambda = 1), change = list(c = 2),
+    variants = list(list(basis = "cholesky", max.rank = 8), list(multiclass = "ovr")),
+    ranges = list(c = c(0.1, 1), lambda = 1), summary = "Machines",
+    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,
+    constant.x = FALSE, regression = FALSE, sum.loss = TRUE
   )
 )
 

@@ -69,13 +69,15 @@ ref_mhks <- function(maps, sign, c, lambda, xi = 1e-3, iterations = 500, rho = 0
 
 # Kernels of the default views on the rows of x.
 ref_views <- function(x, scale = "variance") {
-  D2 <- as.matrix(dist(x))^2
+  x <- unname(x)
+  D2 <- unname(as.matrix(dist(x)))^2
   s <- mean(sqrt(D2))
   list(tcrossprod(x), exp(-D2 / if (scale == "variance") 2 * s^2 else 2 * s),
        (tcrossprod(x) + 1)^2)
 }
 
-# The dual of SVM-2K, biases as constant features, by a dense quadratic program in (a_A, a_B, b+, b-).
+# The dual of SVM-2K, biases as constant features, by a dense quadratic program in (a_A, a_B, b+,
+# b-).
 ref_svm2k <- function(KA, KB, sign, cost, D, epsilon) {
   n <- length(sign)
   I <- diag(n)
@@ -85,7 +87,9 @@ ref_svm2k <- function(KA, KB, sign, cost, D, epsilon) {
   linear <- c(rep(1, 2 * n), rep(-epsilon, 2 * n))
   A <- cbind(diag(4 * n), -diag(4 * n)[, 1:(2 * n)], -rbind(0 * I, 0 * I, I, I))
   bound <- c(rep(0, 4 * n), rep(-cost, 2 * n), rep(-D, n))
-  z <- quadprog::solve.QP(Q + 1e-7 * diag(4 * n), linear, A, bound)$solution
+  # The ridge is what quadprog needs to respect the bounds here.
+  z <- quadprog::solve.QP(Q + 1e-5 * diag(4 * n), linear, A, bound)$solution
+  stopifnot(min(crossprod(A, z) - bound) > -1e-4)
   list(objective = sum(linear * z) - drop(z %*% Q %*% z) / 2,
        decision = drop((KA + 1) %*% GA %*% z + (KB + 1) %*% GB %*% z) / 2)
 }

@@ -17,8 +17,8 @@ test_that("the dual is solved: a dense quadratic program finds the same", {
                scale = FALSE)
     sign <- ifelse(d$y == "b", 1, -1)
     ref <- ref_svm2k(tcrossprod(d$x), exp(-0.5 * as.matrix(dist(d$x))^2), sign, cost, 0.8, epsilon)
-    expect_equal(m$machines$objective, ref$objective, tolerance = 1e-4)
-    expect_equal(predict(m, d$x, type = "decision")[, 1], ref$decision, tolerance = 1e-2,
+    expect_equal(m$machines$objective, ref$objective, tolerance = 1e-3)
+    expect_equal(predict(m, d$x, type = "decision")[, 1], ref$decision, tolerance = 2e-2,
                  ignore_attr = TRUE)
   }
 })
@@ -26,7 +26,6 @@ test_that("the dual is solved: a dense quadratic program finds the same", {
 test_that("without disagreement to pay for, the views are two machines of their own", {
   d <- tiny(40, 5)
   loose <- svm2k(d$x, d$y, kernels, cost = 1, D = 1e-6, xi = 1e-6, scale = FALSE)
-  sign <- ifelse(d$y == "b", 1, -1)
   # Each view alone is a view twice.
   alone <- lapply(kernels, function(k) {
     svm2k(d$x, d$y, list(k, k), cost = 1, D = 1e-6, xi = 1e-6, scale = FALSE)

@@ -128,8 +128,8 @@ class Ascent {
     }
   }
 
-  // Conjugate gradients on the variables between their bounds, then the projected step if it gains,
-  // or as far along as the bounds allow.
+  // Conjugate gradients on the variables between their bounds, then the projected step or a part of
+  // it that gains.
   void climb_face() {
     VectorXd low, high;
     bounds(low, high);
@@ -139,13 +139,11 @@ class Ascent {
     const VectorXd p = face_step(inside);
     if (p.squaredNorm() == 0) return;
     const double before = dual_value();
-    set_variables((z + p).cwiseMax(low).cwiseMin(high));
-    if (dual_value() > before) return;
-    double reach = 1;
-    for (index_t i = 0; i < p.size(); ++i)
-      if (p[i] != 0) reach = std::min(reach, ((p[i] > 0 ? high[i] : low[i]) - z[i]) / p[i]);
-    set_variables((z + reach * p).cwiseMax(low).cwiseMin(high));
-    if (dual_value() < before) set_variables(z);
+    for (double share = 1; share > 1e-4; share /= 4) {
+      set_variables((z + share * p).cwiseMax(low).cwiseMin(high));
+      if (dual_value() > before) return;
+    }
+    set_variables(z);
   }
 
   VectorXd face_step(const VectorXd& inside) const {
