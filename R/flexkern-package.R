@@ -8,7 +8,8 @@
 #'
 #' @section Conventions:
 #' * The Gaussian kernel is \eqn{\exp(-\gamma |u - v|^2)}; `gamma` means this everywhere.
-#' * The penalty is `lambda` in \eqn{\lambda |f|^2 + } mean loss.
+#' * The penalty is `lambda` in \eqn{\lambda |f|^2 + } mean loss; [rmekl()] alone keeps its paper's
+#'   letters.
 #' * Every random choice follows [set.seed()]; the result does not depend on the number of threads.
 #' * Errors have the class `flexkern_error`, with the name of the argument in `$arg`.
 #'

@@ -91,15 +91,15 @@ check_mekl_views <- function(views, machines, s) {
   dead <- tapply(empty, views$group, all)
   if (any(dead)) {
     first <- match(which(dead)[1L], machines$group)
-    abort("Every kernel has rank 0 for ", machines$name[first], ": all their values are 0; use ",
-          "other kernels or columns.", arg = "kernels")
+    abort("Every kernel has rank 0 for ", machines$name[first], ": no value is above the ",
+          "tolerance; use other kernels or columns, or a smaller `tol`.", arg = "kernels")
   }
   numbers <- unique(views$kernel[empty])
   warn(plural(length(numbers), "Kernel ", "Kernels "), paste(numbers, collapse = ", "), " (",
        paste(views$name[match(numbers, views$kernel)], collapse = ", "), ") ",
        plural(length(numbers), "has", "have"), " rank 0 for ", length(unique(views$group[empty])),
-       " of ", max(views$group), plural(max(views$group), " problem"), ", all values being 0, and ",
-       plural(length(numbers), "is", "are"), " left out there.")
+       " of ", max(views$group), plural(max(views$group), " problem"), ", no value being above the ",
+       "tolerance, and ", plural(length(numbers), "is", "are"), " left out there.")
 }
 
 stop_indefinite <- function(bad, s) {

@@ -33,8 +33,8 @@
 #' `columns` (names or numbers of the columns that this kernel sees), `gamma`, `degree` and `coef0`.
 #'
 #' A kernel that is not positive semi-definite gives a warning, and its negative directions are left
-#' out; with `basis = "cholesky"` it is an error. A view of rank 0 (all values 0) is left out with a
-#' warning.
+#' out; with `basis = "cholesky"` it is an error. A view of rank 0 (no value above the tolerance) is
+#' left out with a warning.
 #'
 #' @section Basis:
 #' * `"elimination"` (the paper's): Gaussian elimination of the Gram matrix with pivoting; a column

@@ -88,7 +88,8 @@ ref_svm2k <- function(KA, KB, sign, cost, D, epsilon) {
   A <- cbind(diag(4 * n), -diag(4 * n)[, 1:(2 * n)], -rbind(0 * I, 0 * I, I, I))
   bound <- c(rep(0, 4 * n), rep(-cost, 2 * n), rep(-D, n))
   # The ridge is what quadprog needs to respect the bounds here.
-  z <- quadprog::solve.QP(Q + 1e-5 * diag(4 * n), linear, A, bound)$solution
+  solve_qp <- from_package("quadprog", "solve.QP")
+  z <- solve_qp(Q + 1e-5 * diag(4 * n), linear, A, bound)$solution
   stopifnot(min(crossprod(A, z) - bound) > -1e-4)
   list(objective = sum(linear * z) - drop(z %*% Q %*% z) / 2,
        decision = drop((KA + 1) %*% GA %*% z + (KB + 1) %*% GB %*% z) / 2)

@@ -9,7 +9,6 @@ tiny <- function(n, seed) {
 kernels <- list("linear", list(kernel = "radial", gamma = 0.5))
 
 test_that("the dual is solved: a dense quadratic program finds the same", {
-  skip_if_not_installed("quadprog")
   for (seed in 1:4) for (epsilon in c(0, 0.2)) {
     d <- tiny(25, seed)
     cost <- c(0.5, 5)[1 + seed %% 2]
