@@ -108,7 +108,6 @@ vocabulary <- list(
   seed = whole(0, .Machine$integer.max, TRUE),
   c = positive, D = positive,
   balance = rule("two positive numbers", function(x) is_positive(x) && length(x) == 2L),
-  epsilon = rule("one number of at least 0", function(x) is_number(x, 0)),
   max.rank = whole(1, 1e9, TRUE),
   rho = rule("one number above 0 and at most 1", function(x) is_number(x, 0, 1) && x > 0),
   b.start = rule("one number of at least 0", function(x) is_number(x, 0)),
