@@ -60,6 +60,7 @@ class MhksSolver : public MeklSolver {
       basis.known_bound = rank_bound(kernel);
       Rng rng(context.seed, stream::kBasis + item * data.kernels.size() + k);
       EmpiricalMap map = empirical_map(gram, basis, rng, threads, context);
+      if (map.features.cols() == 0) map.basis.clear();
       views_.push_back({static_cast<index_t>(k), map.rank, gamma, map.indefinite, map.basis, {}});
       if (map.features.cols() == 0) continue;
       mean_.push_back(map.features.colwise().mean());

@@ -14,17 +14,21 @@ constexpr std::size_t kFew = 6;  // systems that are cheaper to factor one by on
 RidgeView::RidgeView(const MatrixXd& gram, const std::vector<Ridge>& ridges, const Micro& micro,
                      int threads, Context& context)
     : ridges_(ridges) {
-  if (ridges.size() <= kFew) {
-    for (const Ridge& r : ridges) {
-      MatrixXd a = r.scale * gram;
-      a.diagonal().array() += r.shift;
-      factors_.emplace_back(a);
-    }
-    return;
-  }
+  if (ridges.size() <= kFew && factor(gram)) return;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
   values_ = eigen.eigenvalues().cwiseMax(0.0);
   vectors_ = std::make_unique<PackedMatrix>(eigen.eigenvectors(), micro, threads, context);
+}
+
+// False where rounding makes a system indefinite.
+bool RidgeView::factor(const MatrixXd& gram) {
+  for (const Ridge& r : ridges_) {
+    MatrixXd a = r.scale * gram;
+    a.diagonal().array() += r.shift;
+    factors_.emplace_back(a);
+    if (factors_.back().info() != Eigen::Success) return false;
+  }
+  return true;
 }
 
 MatrixXd RidgeView::solve(const MatrixXd& right, const std::vector<std::size_t>& which) const {

@@ -24,6 +24,8 @@ class RidgeView {
   Eigen::MatrixXd solve(const Eigen::MatrixXd& right, const std::vector<std::size_t>& which) const;
 
  private:
+  bool factor(const Eigen::MatrixXd& gram);
+
   std::vector<Ridge> ridges_;
   std::vector<Eigen::LLT<Eigen::MatrixXd>> factors_;
   std::unique_ptr<PackedMatrix> vectors_;
