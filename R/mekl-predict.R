@@ -109,10 +109,10 @@ mekl_scores <- function(object, values) {
     sum[, p] <- sum[, p] + values[, m]
     sum[, q] <- sum[, q] - values[, m]
   }
-  count_votes(object, values) + sum / (3 * (1 + abs(sum)))
+  pair_votes(object, values) + sum / (3 * (1 + abs(sum)))
 }
 
-count_votes <- function(object, values) {
+pair_votes <- function(object, values) {
   votes <- matrix(0, nrow(values), length(object$classes))
   for (m in seq_len(ncol(values))) {
     p <- object$machines$positive[m]
@@ -127,5 +127,5 @@ mekl_votes <- function(object, values) {
   if (length(object$classes) > 2L && object$multiclass == "ovr") {
     return(all_levels(object, +outer(label_code(values), seq_along(object$classes), "==")))
   }
-  all_levels(object, count_votes(object, values) / max(ncol(values), 1L))
+  all_levels(object, pair_votes(object, values) / max(ncol(values), 1L))
 }
