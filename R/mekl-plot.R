@@ -23,11 +23,11 @@ plot.rmekl <- function(x, type = c("objective", "map"), machine = 1, newdata = N
   if (!is_whole(machine, 1, nrow(x$machines))) {
     abort_arg("machine", machine, paste("a whole number from 1 to", nrow(x$machines)))
   }
-  if (type == "objective") plot_objective(x, ...) else plot_map(x, machine, newdata, y, ...)
+  if (type == "objective") plot_trace(x, ...) else plot_map(x, machine, newdata, y, ...)
   invisible(x)
 }
 
-plot_objective <- function(x, ...) {
+plot_trace <- function(x, ...) {
   traces <- x$objective
   longest <- max(lengths(traces))
   values <- vapply(traces, function(v) c(v, rep(NA, longest - length(v))), numeric(longest))

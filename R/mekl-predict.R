@@ -101,7 +101,7 @@ mekl_decision <- function(object, x, options) {
 # One column for two classes or per class; the largest is the label. Between two classes the
 # machine's sign is a vote; equal votes go to the larger sum of signed values.
 mekl_scores <- function(object, values) {
-  if (length(object$classes) == 2L || object$multiclass == "ovr") return(values)
+  if (length(object$classes) == 2L || object$pairing == "ovr") return(values)
   sum <- matrix(0, nrow(values), length(object$classes))
   for (m in seq_len(ncol(values))) {
     p <- object$machines$positive[m]
@@ -124,7 +124,7 @@ pair_votes <- function(object, values) {
 }
 
 mekl_votes <- function(object, values) {
-  if (length(object$classes) > 2L && object$multiclass == "ovr") {
+  if (length(object$classes) > 2L && object$pairing == "ovr") {
     return(all_levels(object, +outer(label_code(values), seq_along(object$classes), "==")))
   }
   all_levels(object, pair_votes(object, values) / max(ncol(values), 1L))

@@ -19,7 +19,7 @@
 summary.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "summary")
   check_sound(object, is_sound_mekl)
-  head <- object[c("call", "task", "method", "classes", "n", "blueprint", "basis", "multiclass",
+  head <- object[c("call", "task", "method", "classes", "n", "blueprint", "basis", "pairing",
                    "penalties", "machines", "views", "kernels", "cv.error", "folds", "index")]
   kernels <- cbind(
     machine = object$machines$name[match(object$views$group, object$machines$group)],
@@ -52,7 +52,7 @@ print_mekl <- function(x, digits) {
   print_line("Data", x$n, " rows, ", x$blueprint$p, plural(x$blueprint$p, " column"))
   print_line("Kernels", paste(vapply(x$kernels, `[[`, "", "name"), collapse = ", "))
   print_line("Machines", m, if (length(x$classes) > 2L)
-    c(ovo = ", one for each pair of classes", ovr = ", each class against the rest")[x$multiclass])
+    c(ovo = ", one for each pair of classes", ovr = ", each class against the rest")[x$pairing])
   if (x$method != "svm2k") print_line("Basis", x$basis)
   for (k in seq_along(x$kernels)) {
     of <- x$views$kernel == k

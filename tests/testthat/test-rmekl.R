@@ -188,7 +188,7 @@ test_that("several classes: votes, ties by the sum of values, one against the re
     expect_equal(predict(raw, iris, type = "pairs")[, k], decision(alone, iris))
   }
   expect_equal(rowSums(predict(m, iris, type = "votes")), rep(1, 150))
-  circle <- list(classes = c("a", "b", "c"), multiclass = "ovo",
+  circle <- list(classes = c("a", "b", "c"), pairing = "ovo",
                  machines = data.frame(positive = c(2, 3, 3), negative = c(1, 1, 2)))
   scores <- mekl_scores(circle, rbind(c(1, -1, 3), c(1, -2, 1), c(1, 0, 1)))
   expect_identical(max.col(scores), c(3L, 1L, 3L))
