@@ -22,8 +22,9 @@ mekl_fit <- function(input, s) {
   fit <- c(
     list(call = NULL, version = package_version_string()), describe_outcome(outcome),
     s[c("method", "basis", "penalties")],
-    list(pairing = s$multiclass, folds = s$folds, fold = fold, seed = if (random) seed else NA_real_, n = nrow(x),
-         blueprint = input$blueprint, scaling = scaling, na.action = input$na.action, clip = FALSE,
+    list(pairing = s$multiclass, folds = s$folds, fold = fold,
+         seed = if (random) seed else NA_real_, n = nrow(x), blueprint = input$blueprint,
+         scaling = scaling, na.action = input$na.action, clip = FALSE,
          kernels = lapply(views, function(v) v[setdiff(names(v), "values")])),
     describe_groups(core, views, outcome, x, s)
   )

@@ -98,8 +98,8 @@ check_mekl_views <- function(views, machines, s) {
   warn(plural(length(numbers), "Kernel ", "Kernels "), paste(numbers, collapse = ", "), " (",
        paste(views$name[match(numbers, views$kernel)], collapse = ", "), ") ",
        plural(length(numbers), "has", "have"), " rank 0 for ", length(unique(views$group[empty])),
-       " of ", max(views$group), plural(max(views$group), " problem"), ", no value being above the ",
-       "tolerance, and ", plural(length(numbers), "is", "are"), " left out there.")
+       " of ", max(views$group), plural(max(views$group), " problem"), ", no value being above ",
+       "the tolerance, and ", plural(length(numbers), "is", "are"), " left out there.")
 }
 
 stop_indefinite <- function(bad, s) {
