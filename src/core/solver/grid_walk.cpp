@@ -83,8 +83,7 @@ class Walk {
     return found;
   }
 
-  // By the settled neighbour that promises most, unless the nearest penalties of the same gamma
-  // promise less: along the penalties the risk is more regular.
+  // By the settled neighbour that promises most.
   double expected(std::size_t g, std::size_t l, double best) const {
     double most = kInfinite;
     for (int dg = -1; dg <= 1; ++dg)
@@ -96,14 +95,6 @@ class Walk {
         if (surface_.settled[from] && surface_.risk[from] <= kNear * best)
           most = std::min(most, expect(from_g, from_l, g, l, best));
       }
-    for (int step : {-1, 1}) {
-      std::size_t from = l;
-      do from += static_cast<std::size_t>(step);
-      while (from < surface_.lambdas.size() && !surface_.settled[at(g, from)]);
-      if (from >= surface_.lambdas.size()) continue;
-      const double expected = expect(g, from, g, l, best);
-      if (expected < kInfinite) most = std::max(most, expected);
-    }
     return most;
   }
 
@@ -127,8 +118,7 @@ class Walk {
     const auto part = [](double step) { return std::min(1.0, std::max(0.0, step)); };
     const double largest = std::max(std::fabs(narrower), std::fabs(smaller));
     const double forward = good ? margins_.forward_from_good : margins_.forward;
-    const double steps = narrower < 0 ? 0 : part(narrower) + part(smaller);
-    return margins_.any * part(largest) + forward * steps;
+    return margins_.any * part(largest) + forward * (part(narrower) + part(smaller));
   }
 
   const Surface& below_;
