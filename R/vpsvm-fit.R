@@ -23,7 +23,8 @@ vpsvm_fit <- function(input, s) {
   )
   fit <- c(
     list(call = NULL, version = package_version_string()),
-    describe_outcome(outcome), describe_loss(s), s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
+    describe_outcome(outcome), describe_loss(s),
+    s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
     list(folds = s$folds, seed = if (random) seed else NA_real_, n = nrow(x),
          blueprint = input$blueprint, scaling = scaling, na.action = input$na.action),
     describe_partition(part, x), describe_core(core, x)

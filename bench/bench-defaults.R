@@ -1,6 +1,6 @@
 # Real data, everybody's defaults: vpsvm(), kos() where there are classes, e1071::svm() and ranger()
-# with 500 trees. The error is the share of wrong labels, or the mean squared error with the response
-# scaled to [-1, 1] by its training range and predictions clipped to it.
+# with 500 trees. The error is the share of wrong labels, or the mean squared error with the
+# response scaled to [-1, 1] by its training range and predictions clipped to it.
 #
 #   Rscript bench/bench-defaults.R [data=letters,spam,satimage,pima,cpusmall,cadata] [reps=1]
 #                                  [threads=2] [who=vpsvm,kos,svm,ranger]

@@ -1,7 +1,8 @@
 # The width without a search: accuracy and macro precision of machines whose gamma comes from
 # gamma_dmm(), under each of its distances, beside a 5-fold search on ten values, and kos() with
-# both. For svm() also a search that holds out one fold only, a fifth of the work. After Remaki, "RBF kernel parameter formula" (arXiv:2604.01258), whose tables are not open
-# to us: the data sets are the ones it names, and two more.
+# both. For svm() also a search that holds out one fold only, a fifth of the work. After Remaki,
+# "RBF kernel parameter formula" (arXiv:2604.01258), whose tables are not open to us: the data sets
+# are the ones it names, and two more.
 #
 #   Rscript gamma-dmm.R [data=leukemia,dna,satimage,pendigits,usps,letter,shuttle]
 #                       [methods=vpsvm,kos,svm]

@@ -230,7 +230,8 @@ test_that("rows of weight 0 keep their place and have no part in intervals", {
   used <- vpsvm(y ~ x, d[w > 0, ], gamma = 1:2, lambda = 0.01, weights = w[w > 0], seed = 1)
   expect_identical(lapply(all$cv, `[`, w > 0), used$cv)
   expect_true(all(is.na(all$cv$decision[w == 0])))
-  expect_identical(predict(all, d, interval = "conformal"), predict(used, d, interval = "conformal"))
+  expect_identical(predict(all, d, interval = "conformal"),
+                   predict(used, d, interval = "conformal"))
 })
 
 test_that("the fold models average to the model", {
