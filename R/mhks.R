@@ -9,6 +9,8 @@
 #' @param kernel One kernel, as in [rmekl()].
 #' @param c Positive numbers to use or to choose from by cross-validation; `NULL` for \eqn{2^{-4},
 #'   \ldots, 2^4}.
+#' @param tol When the basis is complete, see the section Basis of [rmekl()].
+#' @param b.update `"ho-kashyap"` or `"exact"`, see the details of [rmekl()].
 #' @return A list of class `mhks` or `kmhks`, and `rmekl`; see [rmekl()]. `coef()` of an `mhks`
 #'   model gives the weights of the scaled columns.
 #' @references Leski, J. (2003) Ho-Kashyap classifier with generalization control. Pattern

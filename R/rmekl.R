@@ -75,6 +75,8 @@
 #'   `xi`.
 #' @param max.iter Largest number of iterations.
 #' @param folds Number of cross-validation folds, stratified by class.
+#' @param class.weights Positive numbers named by class (others count 1), or `"inverse"` for one
+#'   over the class counts.
 #' @param type `"auto"` or `"classification"`, which takes numbers for classes.
 #' @param seed A whole number for the folds and `basis = "random"`; by default one number is drawn
 #'   from R's stream, and none if the fit has no random part.
