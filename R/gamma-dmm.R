@@ -73,12 +73,7 @@ gamma_dmm <- function(x, ...) UseMethod("gamma_dmm")
 #' @rdname gamma_dmm
 #' @export
 gamma_dmm.formula <- function(formula, data = NULL, ..., subset, na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "gamma_dmm")
-  subset <- if (!missing(subset)) substitute(subset)
-  out <- gamma_dmm.default(mold_formula(formula, data, subset, NULL, na.action), NULL, ...)
-  out$call <- trim_call(call, "gamma_dmm")
-  out
+  fit_formula("gamma_dmm", gamma_dmm.default, match.call(), environment(), list(...))
 }
 
 #' @rdname gamma_dmm

@@ -41,7 +41,7 @@ kbp_training_error <- function(object) {
 print.kbp <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
-  cat("\nCall:\n", paste(deparse(x$call, width.cutoff = 70L), collapse = "\n"), "\n\n", sep = "")
+  print_call(x$call)
   live <- rowSums(x$coef != 0) > 0
   rows <- length(unique(x$sources$row[live]))
   print_line("Task", x$task, if (length(x$classes)) paste0(", ", length(x$classes), " classes"),
@@ -91,11 +91,10 @@ print.summary.kbp <- function(x, digits = 4L, ...) {
   print.kbp(x$model, digits)
   cat("Kernels:\n")
   print(x$kernels, digits = digits)
-  print_line("\nTraining error", paste(format(x$error, digits = digits), collapse = ", "))
-  print_line("Scaling", paste(x$scaling, names(x$scaling), collapse = ", "))
-  print_line("Seconds", format(x$seconds, digits = 3L), " on ", x$threads,
-             plural(x$threads, " thread"),
-             if (!x$stored) "; the dictionary was computed by tiles")
+  print_tail(x, digits, paste0(
+    format(x$seconds, digits = 3L), " on ", x$threads, plural(x$threads, " thread"),
+    if (!x$stored) "; the dictionary was computed by tiles"
+  ))
   invisible(x)
 }
 

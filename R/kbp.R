@@ -113,15 +113,7 @@ kbp <- function(x, ...) UseMethod("kbp")
 #' @rdname kbp
 #' @export
 kbp.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "kbp")
-  subset <- if (!missing(subset)) substitute(subset)
-  weights <- if (!missing(weights)) substitute(weights)
-  input <- mold_formula(formula, data, subset, weights, na.action)
-  fit <- kbp.default(input, NULL, ...)
-  fit$formula <- bare(formula)
-  fit$call <- trim_call(call, "kbp")
-  fit
+  fit_formula("kbp", kbp.default, match.call(), environment(), list(...))
 }
 
 #' @rdname kbp
@@ -137,28 +129,18 @@ kbp.default <- function(x, y, kernels = "radial", bandwidths = "auto", key = c("
                         verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                         na.action = stats::na.fail, ...) {
   call <- match.call()
-  if (missing(x)) abort("`x` is missing; give `x` and `y`, or a formula and `data`.", arg = "x")
-  check_dots(list(...), kbp_arguments(), "kbp")
+  check_fit_call("kbp", kbp.default, missing(x), list(...))
   settings <- kbp_settings(mget(kbp_setting_names(), environment()), !missing(folds))
-  molded <- inherits(x, "flexkern_input")
-  if (molded && !(missing(weights) && missing(na.action))) {
-    abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
-  }
-  input <- if (molded) x else mold_responses(x, y, weights, na.action)
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action),
+                     mold_responses)
   if (is_sparse(input$x)) {
     abort("kbp() takes no sparse matrix; if it fits in memory, give as.matrix(x).", arg = "x")
   }
-  fit <- kbp_fit(input, settings)
-  fit$call <- trim_call(call, "kbp")
-  fit
+  with_call(kbp_fit(input, settings), "kbp", call)
 }
 
 kbp_setting_names <- function() {
   setdiff(names(formals(kbp.default)), c("x", "y", "weights", "na.action", "..."))
-}
-
-kbp_arguments <- function() {
-  setdiff(union(names(formals(kbp.default)), names(formals(kbp.formula))), "...")
 }
 
 # A matrix of responses goes through the front door as the numbers of its rows, NA where one of

@@ -39,7 +39,7 @@ print.kos <- function(x, digits = 4L, ...) {
 }
 
 print_kos <- function(x, digits) {
-  cat("\nCall:\n", paste(deparse(x$call, width.cutoff = 70L), collapse = "\n"), "\n\n", sep = "")
+  print_call(x$call)
   m <- nrow(x$subspaces)
   print_line("Task", x$task, ", ", length(x$classes), " classes")
   print_line("Data", x$n, " rows, ", x$blueprint$p, plural(x$blueprint$p, " column"))
@@ -61,11 +61,8 @@ print.summary.kos <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   print_kos(x$model, digits)
   cat("Subspaces:\n")
-  print(utils::head(x$subspaces, 30L), digits = digits)
-  if (nrow(x$subspaces) > 30L) cat("... and ", nrow(x$subspaces) - 30L, " more\n", sep = "")
-  print_line("\nTraining error", format(x$error, digits = digits))
-  print_line("Scaling", paste(x$scaling, names(x$scaling), collapse = ", "))
-  print_line("Seconds", format(x$seconds, digits = 3L))
+  print_rows(x$subspaces, 30L, digits)
+  print_tail(x, digits)
   invisible(x)
 }
 

@@ -60,15 +60,7 @@ kos <- function(x, ...) UseMethod("kos")
 #' @rdname kos
 #' @export
 kos.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "kos")
-  subset <- if (!missing(subset)) substitute(subset)
-  weights <- if (!missing(weights)) substitute(weights)
-  input <- mold_formula(formula, data, subset, weights, na.action)
-  fit <- kos.default(input, NULL, ...)
-  fit$formula <- bare(formula)
-  fit$call <- trim_call(call, "kos")
-  fit
+  fit_formula("kos", kos.default, match.call(), environment(), list(...))
 }
 
 #' @rdname kos
@@ -80,25 +72,15 @@ kos.default <- function(x, y, gamma = "dmm", centered = FALSE, energy = 0.99, ra
                         verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                         na.action = stats::na.fail, ...) {
   call <- match.call()
-  if (missing(x)) {
-    abort("`x` is missing; give `x` and `y`, or a formula as the first argument and `data`.",
-          arg = "x")
-  }
-  known <- union(names(formals(kos.default)), names(formals(kos.formula)))
-  check_dots(list(...), setdiff(known, "..."), "kos")
+  check_fit_call("kos", kos.default, missing(x), list(...))
   s <- kos_settings(list(
     gamma = gamma, centered = centered, energy = energy, rank = rank, max.class = max.class,
     folds = folds, scale = scale, probability = probability, type = type, threads = threads,
     memory = memory, device = device, verbose = verbose, seed = seed
   ))
   s$scale_asked <- !missing(scale)
-  molded <- inherits(x, "flexkern_input")
-  if (molded && !(missing(weights) && missing(na.action))) {
-    abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
-  }
-  fit <- kos_fit(if (molded) x else mold(x, y, weights, na.action), s)
-  fit$call <- trim_call(call, "kos")
-  fit
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
+  with_call(kos_fit(input, s), "kos", call)
 }
 
 kos_settings <- function(s) {

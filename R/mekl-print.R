@@ -46,7 +46,7 @@ print.rmekl <- function(x, digits = 4L, ...) {
 }
 
 print_mekl <- function(x, digits) {
-  cat("\nCall:\n", paste(deparse(x$call, width.cutoff = 70L), collapse = "\n"), "\n\n", sep = "")
+  print_call(x$call)
   m <- nrow(x$machines)
   print_line("Task", x$task, ", ", length(x$classes), " classes")
   print_line("Data", x$n, " rows, ", x$blueprint$p, plural(x$blueprint$p, " column"))
@@ -80,13 +80,9 @@ print.summary.rmekl <- function(x, digits = 4L, ...) {
   print_mekl(x$model, digits)
   for (part in c("kernels", "machines")) {
     cat(toupper(substr(part, 1L, 1L)), substring(part, 2L), ":\n", sep = "")
-    print(utils::head(x[[part]], 30L), digits = digits, row.names = FALSE)
-    more <- nrow(x[[part]]) - 30L
-    if (more > 0L) cat("... and ", more, " more\n", sep = "")
+    print_rows(x[[part]], 30L, digits, row.names = FALSE)
   }
-  print_line("\nTraining error", format(x$error, digits = digits))
-  print_line("Scaling", paste(x$scaling, names(x$scaling), collapse = ", "))
-  print_line("Seconds", format(x$seconds, digits = 3L))
+  print_tail(x, digits)
   invisible(x)
 }
 

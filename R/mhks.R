@@ -26,12 +26,7 @@ mhks <- function(x, ...) UseMethod("mhks")
 #' @rdname mhks
 #' @export
 mhks.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "mhks")
-  subset <- if (!missing(subset)) substitute(subset)
-  weights <- if (!missing(weights)) substitute(weights)
-  input <- mold_formula(formula, data, subset, weights, na.action)
-  with_call(mhks.default(input, NULL, ...), call, formula)
+  fit_formula("mhks", mhks.default, match.call(), environment(), list(...))
 }
 
 #' @rdname mhks
@@ -45,13 +40,13 @@ mhks.default <- function(x, y, c = NULL, multiclass = c("ovo", "ovr"), rho = 0.9
                          verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                          na.action = stats::na.fail, ...) {
   call <- match.call()
-  check_mekl_call(missing(x), list(...), mhks.default, "mhks")
+  check_fit_call("mhks", mhks.default, missing(x), list(...))
   s <- one_view_settings(mget(mekl_setting_names(mhks.default), environment()), "mhks",
                          !missing(folds))
   s$kernels <- "linear"
   s$basis <- "cholesky"
-  input <- mekl_input(x, y, weights, na.action, missing(weights) && missing(na.action))
-  with_call(mekl_fit(input, s), call)
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
+  with_call(mekl_fit(input, s), "mhks", call)
 }
 
 one_view_settings <- function(s, method, folds_asked) {
@@ -66,12 +61,7 @@ kmhks <- function(x, ...) UseMethod("kmhks")
 #' @rdname mhks
 #' @export
 kmhks.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "kmhks")
-  subset <- if (!missing(subset)) substitute(subset)
-  weights <- if (!missing(weights)) substitute(weights)
-  input <- mold_formula(formula, data, subset, weights, na.action)
-  with_call(kmhks.default(input, NULL, ...), call, formula)
+  fit_formula("kmhks", kmhks.default, match.call(), environment(), list(...))
 }
 
 #' @rdname mhks
@@ -86,11 +76,11 @@ kmhks.default <- function(x, y, kernel = "radial", c = NULL, tol = NULL,
                           verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                           na.action = stats::na.fail, ...) {
   call <- match.call()
-  check_mekl_call(missing(x), list(...), kmhks.default, "kmhks")
+  check_fit_call("kmhks", kmhks.default, missing(x), list(...))
   s <- one_view_settings(mget(mekl_setting_names(kmhks.default), environment()), "kmhks",
                          !missing(folds))
   s["kernels"] <- list(kernel)
   s$basis <- "full"
-  input <- mekl_input(x, y, weights, na.action, missing(weights) && missing(na.action))
-  with_call(mekl_fit(input, s), call)
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
+  with_call(mekl_fit(input, s), "kmhks", call)
 }

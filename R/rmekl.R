@@ -112,12 +112,7 @@ rmekl <- function(x, ...) UseMethod("rmekl")
 #' @rdname rmekl
 #' @export
 rmekl.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "rmekl")
-  subset <- if (!missing(subset)) substitute(subset)
-  weights <- if (!missing(weights)) substitute(weights)
-  input <- mold_formula(formula, data, subset, weights, na.action)
-  with_call(rmekl.default(input, NULL, ...), call, formula)
+  fit_formula("rmekl", rmekl.default, match.call(), environment(), list(...))
 }
 
 #' @rdname rmekl
@@ -135,38 +130,15 @@ rmekl.default <- function(x, y, kernels = c("linear", "radial", "polynomial"), c
                           verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                           na.action = stats::na.fail, ...) {
   call <- match.call()
-  check_mekl_call(missing(x), list(...), rmekl.default, "rmekl")
+  check_fit_call("rmekl", rmekl.default, missing(x), list(...))
   s <- mekl_settings(mget(mekl_setting_names(rmekl.default), environment()), "rmekl",
                      !missing(folds))
-  input <- mekl_input(x, y, weights, na.action, missing(weights) && missing(na.action))
-  with_call(mekl_fit(input, s), call)
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
+  with_call(mekl_fit(input, s), "rmekl", call)
 }
 
 # ---- shared by the methods on several kernels ----------------------------------------------------
 
 mekl_setting_names <- function(default) {
   setdiff(names(formals(default)), c("x", "y", "kernel", "weights", "na.action", "..."))
-}
-
-check_mekl_call <- function(no_x, dots, default, name) {
-  if (no_x) {
-    abort("`x` is missing; give `x` and `y`, or a formula as the first argument and `data`.",
-          arg = "x")
-  }
-  known <- union(names(formals(default)), c("formula", "data", "subset"))
-  check_dots(dots, setdiff(known, "..."), name)
-}
-
-mekl_input <- function(x, y, weights, na.action, plain) {
-  if (!inherits(x, "flexkern_input")) return(mold(x, y, weights, na.action))
-  if (!plain) {
-    abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
-  }
-  x
-}
-
-with_call <- function(fit, call, formula = NULL) {
-  if (!is.null(formula)) fit$formula <- bare(formula)
-  fit$call <- trim_call(call, fit$method)
-  fit
 }

@@ -37,12 +37,7 @@ svm2k <- function(x, ...) UseMethod("svm2k")
 #' @rdname svm2k
 #' @export
 svm2k.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "svm2k")
-  subset <- if (!missing(subset)) substitute(subset)
-  weights <- if (!missing(weights)) substitute(weights)
-  input <- mold_formula(formula, data, subset, weights, na.action)
-  with_call(svm2k.default(input, NULL, ...), call, formula)
+  fit_formula("svm2k", svm2k.default, match.call(), environment(), list(...))
 }
 
 #' @rdname svm2k
@@ -56,10 +51,10 @@ svm2k.default <- function(x, y, kernels = c("linear", "radial"), cost = NULL, D 
                           verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                           na.action = stats::na.fail, ...) {
   call <- match.call()
-  check_mekl_call(missing(x), list(...), svm2k.default, "svm2k")
+  check_fit_call("svm2k", svm2k.default, missing(x), list(...))
   s <- mekl_settings(mget(mekl_setting_names(svm2k.default), environment()), "svm2k",
                      !missing(folds))
   s$basis <- "full"
-  input <- mekl_input(x, y, weights, na.action, missing(weights) && missing(na.action))
-  with_call(mekl_fit(input, s), call)
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
+  with_call(mekl_fit(input, s), "svm2k", call)
 }

@@ -41,7 +41,7 @@ print.vpsvm <- function(x, digits = 4L, ...) {
 }
 
 print_model <- function(x, digits) {
-  cat("\nCall:\n", paste(deparse(x$call, width.cutoff = 70L), collapse = "\n"), "\n\n", sep = "")
+  print_call(x$call)
   print_head(x, digits)
   cat("\n")
 }
@@ -53,15 +53,13 @@ print.summary.vpsvm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   print_model(x$model, digits)
   cat("Cells:\n")
-  print(utils::head(x$cells, 20L), digits = digits)
-  if (nrow(x$cells) > 20L) cat("... and ", nrow(x$cells) - 20L, " more\n", sep = "")
-  print_line("\nTraining error", format(x$error, digits = digits))
+  print_rows(x$cells, 20L, digits)
+  seconds <- trimws(format(x$seconds, digits = 3L))
+  print_tail(x, digits, paste0(
+    seconds["total"], " on ", x$threads, plural(x$threads, " thread"),
+    " (summed over cells: search ", seconds["search"], ", solve ", seconds["solve"], ")"
+  ))
   print_line("Support vectors", x$support)
-  print_line("Scaling", paste(x$scaling, names(x$scaling), collapse = ", "))
-  seconds <- format(x$seconds, digits = 3L)
-  print_line("Seconds", trimws(seconds["total"]), " on ", x$threads, plural(x$threads, " thread"),
-             " (summed over cells: search ", trimws(seconds["search"]), ", solve ",
-             trimws(seconds["solve"]), ")")
   print_line("Work memory", format_bytes(x$bytes))
   invisible(x)
 }
@@ -84,13 +82,6 @@ print_head <- function(x, digits) {
   }
   open <- sum(!x$converged)
   if (open) print_line("Convergence", open, plural(open, " cell"), " did not converge")
-}
-
-print_line <- function(label, ...) cat(format(label, width = 17L), ..., "\n", sep = "")
-
-span <- function(x, digits) {
-  ends <- format(signif(range(x), digits), trim = TRUE)
-  paste(unique(ends), collapse = " to ")
 }
 
 partition_line <- function(x, digits) {

@@ -113,26 +113,3 @@ core_options <- function(s, seed, shift = NULL) {
     shift = shift
   )
 }
-
-# ---- calls -----------------------------------------------------------------------------------
-
-# A formula without its environment.
-bare <- function(formula) {
-  attributes(formula) <- NULL
-  formula
-}
-
-# The call that print() shows and update() repeats, without data that do.call() put into it and
-# without the source it was written in.
-trim_call <- function(call, name) {
-  attr(call, "srcref") <- NULL
-  call[[1L]] <- as.name(name)
-  for (i in seq_along(call)[-1L]) {
-    if (identical(call[[i]], substitute())) next
-    arg <- call[[i]]
-    if (inherits(arg, "formula")) call[[i]] <- bare(arg)
-    bulky <- is.function(arg) || is.environment(arg) || utils::object.size(arg) > 2000
-    if (bulky && !is.language(arg)) call[[i]] <- as.name(paste0("<", first_class(arg), ">"))
-  }
-  call
-}

@@ -193,15 +193,7 @@ vpsvm <- function(x, ...) UseMethod("vpsvm")
 #' @export
 vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
                           na.action = stats::na.fail) {
-  call <- match.call()
-  check_dots(list(...)[names(list(...)) %in% c("x", "y")], c("formula", "data"), "vpsvm")
-  subset <- if (!missing(subset)) substitute(subset)
-  weights <- if (!missing(weights)) substitute(weights)
-  input <- mold_formula(formula, data, subset, weights, na.action)
-  fit <- vpsvm.default(input, NULL, ...)
-  fit$formula <- bare(formula)
-  fit$call <- trim_call(call, "vpsvm")
-  fit
+  fit_formula("vpsvm", vpsvm.default, match.call(), environment(), list(...))
 }
 
 #' @rdname vpsvm
@@ -222,30 +214,16 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
                           verbose = getOption("flexkern.verbose", interactive()), seed = NULL,
                           na.action = stats::na.fail, ...) {
   call <- match.call()
-  if (missing(x)) {
-    abort("`x` is missing; give `x` and `y`, or a formula as the first argument and `data`.",
-          arg = "x")
-  }
-  check_dots(list(...), vpsvm_arguments(), "vpsvm")
+  check_fit_call("vpsvm", vpsvm.default, missing(x), list(...))
   settings <- vpsvm_settings(
     c(mget(setting_names(), environment()), folds_given = !missing(folds)),
     folds_asked = !missing(folds) || (!missing(final) && identical(final, "average"))
   )
-  molded <- inherits(x, "flexkern_input")
-  if (molded && !(missing(weights) && missing(na.action))) {
-    abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
-  }
-  input <- if (molded) x else mold(x, y, weights, na.action)
   settings$scale_asked <- !missing(scale)
-  fit <- vpsvm_fit(input, settings)
-  fit$call <- trim_call(call, "vpsvm")
-  fit
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
+  with_call(vpsvm_fit(input, settings), "vpsvm", call)
 }
 
 setting_names <- function() {
   setdiff(names(formals(vpsvm.default)), c("x", "y", "weights", "na.action", "..."))
-}
-
-vpsvm_arguments <- function() {
-  setdiff(union(names(formals(vpsvm.default)), names(formals(vpsvm.formula))), "...")
 }
