@@ -9,6 +9,14 @@ fk_class_distance <- function(x, label, what, options) {
     .Call(`_flexkern_fk_class_distance`, x, label, what, options)
 }
 
+fk_hg_gram <- function(x, z, nodes, gamma, options) {
+    .Call(`_flexkern_fk_hg_gram`, x, z, nodes, gamma, options)
+}
+
+fk_hg_share <- function(p, nodes, places, seed) {
+    .Call(`_flexkern_fk_hg_share`, p, nodes, places, seed)
+}
+
 fk_kbp_fit <- function(x, y, w, strata, blocks, options) {
     .Call(`_flexkern_fk_kbp_fit`, x, y, w, strata, blocks, options)
 }

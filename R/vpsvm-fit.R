@@ -25,6 +25,7 @@ vpsvm_fit <- function(input, s) {
     list(call = NULL, version = package_version_string()),
     describe_outcome(outcome), describe_loss(s),
     s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
+    if (!is.null(s$nodes)) s["nodes"],
     list(folds = s$folds, seed = if (random) seed else NA_real_, n = nrow(x),
          blueprint = input$blueprint, scaling = scaling, na.action = input$na.action),
     describe_partition(part, x), describe_core(core, x)

@@ -178,6 +178,7 @@ core_predict <- function(object, x, options, cell = NULL) {
                     "centers")]
   model$type <- if (object$partition == "bounded") "voronoi" else object$partition
   model$cell_of_center <- object$cell.of.center
+  model$nodes <- object$nodes
   if (object$kernel != "radial") model$shift <- implicit_shift(object$sv, object$scaling)
   if (!is.null(cell)) model <- one_cell(model, cell)
   decision <- from_core(fk_vp_predict(x, model, options))

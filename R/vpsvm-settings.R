@@ -110,6 +110,6 @@ core_options <- function(s, seed, shift = NULL) {
     search_rows = s$search.rows, refine = s$refine, tol = s$tol,
     max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory, device = s$device,
     isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose,
-    shift = shift
+    shift = shift, nodes = s$nodes
   )
 }

@@ -33,6 +33,33 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_hg_gram
+Rcpp::NumericMatrix fk_hg_gram(Rcpp::NumericMatrix x, Rcpp::NumericMatrix z, Rcpp::List nodes, double gamma, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_hg_gram(SEXP xSEXP, SEXP zSEXP, SEXP nodesSEXP, SEXP gammaSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type z(zSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_hg_gram(x, z, nodes, gamma, options));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fk_hg_share
+Rcpp::List fk_hg_share(int p, int nodes, int places, double seed);
+RcppExport SEXP _flexkern_fk_hg_share(SEXP pSEXP, SEXP nodesSEXP, SEXP placesSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type p(pSEXP);
+    Rcpp::traits::input_parameter< int >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< int >::type places(placesSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_hg_share(p, nodes, places, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_kbp_fit
 Rcpp::List fk_kbp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::List blocks, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_kbp_fit(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP strataSEXP, SEXP blocksSEXP, SEXP optionsSEXP) {
@@ -181,6 +208,8 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_flexkern_fk_config", (DL_FUNC) &_flexkern_fk_config, 0},
     {"_flexkern_fk_class_distance", (DL_FUNC) &_flexkern_fk_class_distance, 4},
+    {"_flexkern_fk_hg_gram", (DL_FUNC) &_flexkern_fk_hg_gram, 5},
+    {"_flexkern_fk_hg_share", (DL_FUNC) &_flexkern_fk_hg_share, 4},
     {"_flexkern_fk_kbp_fit", (DL_FUNC) &_flexkern_fk_kbp_fit, 6},
     {"_flexkern_fk_kbp_predict", (DL_FUNC) &_flexkern_fk_kbp_predict, 4},
     {"_flexkern_fk_key_distances", (DL_FUNC) &_flexkern_fk_key_distances, 4},

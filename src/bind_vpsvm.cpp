@@ -57,6 +57,13 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   return out;
 }
 
+// Under the hierarchy among the options, where there is one; it lives in `storage`.
+Points under_hierarchy(const Points& points, const Rcpp::List& options, Hierarchy& storage) {
+  if (!has_option(options, "nodes")) return points;
+  storage = read_hierarchy(options["nodes"]);
+  return points.under(&storage);
+}
+
 std::unique_ptr<Device> read_device(const Context& context, const Rcpp::List& options) {
   return make_device(context.device, option<std::string>(options, "isa", "auto"));
 }
@@ -227,9 +234,13 @@ Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector
   const RPoints points(x, option(options, "shift", Rcpp::RObject()));
   const Rcpp::NumericMatrix own =
       option(options, "response_weights", Rcpp::NumericMatrix(y.nrow(), 0));
-  const CellData data{
-      points.points(), view(y), Rcpp::as<Numbers>(w), Rcpp::as<std::vector<int>>(strata), 0,
-      view(own)};
+  Hierarchy hierarchy;
+  const CellData data{under_hierarchy(points.points(), options, hierarchy),
+                      view(y),
+                      Rcpp::as<Numbers>(w),
+                      Rcpp::as<std::vector<int>>(strata),
+                      0,
+                      view(own)};
   auto rows = rows_by_cell(zero_based(cell));
   const auto margins = append_margins(option(options, "margin", Rcpp::List()), rows);
   double bytes = 0;
@@ -252,7 +263,8 @@ Rcpp::NumericMatrix fk_vp_predict(Rcpp::RObject x, Rcpp::List model, Rcpp::List 
   const RPoints points(x, shift), vectors(model["sv"], shift), centers(model["centers"]);
   const Rcpp::NumericMatrix coef = model["coef"], intercept = model["intercept"];
   const auto offset = Rcpp::as<std::vector<int>>(model["offset"]);
-  const VpModel view_of{vectors.points(),
+  Hierarchy hierarchy;
+  const VpModel view_of{under_hierarchy(vectors.points(), model, hierarchy),
                         view(coef),
                         view(intercept),
                         std::vector<index_t>(offset.begin(), offset.end()),
@@ -260,7 +272,7 @@ Rcpp::NumericMatrix fk_vp_predict(Rcpp::RObject x, Rcpp::List model, Rcpp::List 
                         read_kernel(model),
                         centers.points(),
                         zero_based(Rcpp::IntegerVector(model["cell_of_center"]))};
-  const Points at = points.points();
+  const Points at = points.points().under(view_of.vectors.hierarchy());
   Rcpp::NumericMatrix out(static_cast<int>(at.rows()), coef.ncol());
   predict_cells(view_of, at, *device, mutable_view(out), context);
   return out;

@@ -28,4 +28,19 @@ Points RPoints::points() const {
   return {rows_.ref(), shift_.empty() ? nullptr : shift_.data()};
 }
 
+Hierarchy read_hierarchy(const Rcpp::List& nodes) {
+  const Rcpp::LogicalVector leaf = nodes["leaf"];
+  const Rcpp::List parts = nodes["parts"], weights = nodes["weights"];
+  Hierarchy out;
+  for (R_xlen_t k = 0; k < leaf.size(); ++k) {
+    HierarchyNode node;
+    node.leaf = leaf[k];
+    for (const std::int32_t part : zero_based(Rcpp::IntegerVector(parts[k])))
+      node.parts.push_back(part);
+    node.weights = Rcpp::as<std::vector<double>>(weights[k]);
+    out.nodes.push_back(std::move(node));
+  }
+  return out;
+}
+
 }  // namespace flexkern

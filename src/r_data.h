@@ -48,6 +48,9 @@ T option(const Rcpp::List& options, const char* name) {
   return Rcpp::as<T>(options[name]);
 }
 
+// The nodes of a hierarchical kernel: a list with `leaf` (logical), `parts` and `weights` (lists).
+Hierarchy read_hierarchy(const Rcpp::List& nodes);
+
 // Index vectors: from 0 in the core, from 1 in R.
 inline Rcpp::IntegerVector one_based(const std::vector<std::int32_t>& v) {
   Rcpp::IntegerVector out(v.size());

@@ -23,9 +23,21 @@ Points Points::with(const SparseRef& rows) const {
   return out;
 }
 
+Points Points::with(ConstMatrixRef rows) const {
+  Points out = *this;
+  out.dense_ = rows;
+  return out;
+}
+
+Points Points::under(const Hierarchy* hierarchy) const {
+  Points out = *this;
+  out.hierarchy_ = hierarchy;
+  return out;
+}
+
 Points Points::middle(index_t first, index_t count) const {
   if (!is_sparse_)
-    return ConstMatrixRef(dense_.data() + first, count, dense_.cols(), dense_.stride());
+    return with(ConstMatrixRef(dense_.data() + first, count, dense_.cols(), dense_.stride()));
   SparseRef part = sparse_;
   part.start += first;
   part.rows = count;
@@ -88,7 +100,7 @@ ChosenPoints::ChosenPoints(const Points& x, const std::vector<index_t>& rows)
 
 Points ChosenPoints::points() const {
   if (like_.is_sparse()) return like_.with(sparse_.ref());
-  return ConstMatrixRef(dense_.data(), rows_, like_.cols());
+  return like_.with(ConstMatrixRef(dense_.data(), rows_, like_.cols()));
 }
 
 }  // namespace flexkern

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hierarchy.h"
 #include "view.h"
 
 namespace flexkern {
@@ -65,6 +66,11 @@ class Points {
   Points with(const SparseRef& rows) const;
   // Rows first .. first + count - 1.
   Points middle(index_t first, index_t count) const;
+  // These points, whose squared distances are from here on those of the kernel's top node.
+  Points under(const Hierarchy* hierarchy) const;
+  const Hierarchy* hierarchy() const { return hierarchy_; }
+  // Other dense rows with the hierarchy of these.
+  Points with(ConstMatrixRef rows) const;
   // Bytes of a copy of these points, by rows or by columns.
   double bytes() const;
 
@@ -73,6 +79,7 @@ class Points {
   ConstMatrixRef dense_;
   SparseRef sparse_;
   const double* shift_ = nullptr;
+  const Hierarchy* hierarchy_ = nullptr;
   double half_ = 0;  // |b|^2 / 2
 };
 

@@ -50,6 +50,8 @@ constexpr std::uint64_t kProbe = std::uint64_t{2} << 32;
 constexpr std::uint64_t kData = std::uint64_t{3} << 32;
 constexpr std::uint64_t kSample = std::uint64_t{4} << 32;
 constexpr std::uint64_t kBasis = std::uint64_t{5} << 32;
+constexpr std::uint64_t kShare = std::uint64_t{6} << 32;
+constexpr std::uint64_t kWeights = std::uint64_t{7} << 32;
 }  // namespace stream
 
 }  // namespace flexkern

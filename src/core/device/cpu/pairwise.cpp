@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "node_pairs.h"
 
 namespace flexkern {
 namespace {
@@ -49,23 +50,33 @@ std::vector<double> own_terms(const Points& x, bool distance) {
 
 PackedPoints::PackedPoints(const Points& x, bool distance, const Micro& micro)
     : x_(x), distance_(distance), width_(micro.cols_f64), own_(own_terms(x, distance)) {
-  if (x.is_sparse())
+  if (distance && x.hierarchy())
+    leaves_ = std::make_unique<PackedLeaves>(x, micro);
+  else if (x.is_sparse())
     columns_ = SparseRows::transpose(x.sparse());
   else
     groups_ = pack_points(x.dense(), width_);
 }
 
+PackedPoints::PackedPoints(PackedPoints&&) = default;
+PackedPoints::~PackedPoints() = default;
+
 PanelPairs::PanelPairs(const Points& x, const PackedPoints& others, const Micro& micro)
     : x_(x), others_(others), micro_(micro), dot_(kPanel * others.width()) {
   require(x.is_sparse() == others.points().is_sparse(), "points of two kinds meet");
-  if (x.is_sparse())
+  if (others.leaves())
+    nodes_ = std::make_unique<NodePairs>(x, *others.leaves(), micro);
+  else if (x.is_sparse())
     sparse_ = std::make_unique<SparseDots>(x.sparse(), others.columns());
   else
     panel_ = Buffer<double>(kPanel * std::max<index_t>(x.cols(), 1));
 }
 
+PanelPairs::~PanelPairs() = default;
+
 void PanelPairs::select(index_t p) {
   begin_ = p * kPanel;
+  if (nodes_) return nodes_->select(begin_, std::min(kPanel, x_.rows() - begin_));
   if (sparse_)
     sparse_->select(begin_);
   else
@@ -84,6 +95,7 @@ void PanelPairs::dots(index_t first, index_t count) {
 }
 
 void PanelPairs::evaluate(index_t first, index_t last, double* out) {
+  if (nodes_) return nodes_->evaluate(first, last, out);
   const index_t width = others_.width();
   for (index_t j = first; j < last; j += width) {
     const index_t used = std::min(width, last - j);

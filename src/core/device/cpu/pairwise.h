@@ -12,6 +12,9 @@
 
 namespace flexkern {
 
+class NodePairs;
+struct PackedLeaves;
+
 // What the base quantity of a pair takes from each of its points alone: the squared norm for a
 // distance, the term of the shift for an inner product.
 std::vector<double> own_terms(const Points& x, bool distance);
@@ -20,6 +23,8 @@ std::vector<double> own_terms(const Points& x, bool distance);
 class PackedPoints {
  public:
   PackedPoints(const Points& x, bool distance, const Micro& micro);
+  PackedPoints(PackedPoints&&);
+  ~PackedPoints();
   const Points& points() const { return x_; }
   index_t size() const { return x_.rows(); }
   index_t width() const { return width_; }
@@ -27,6 +32,7 @@ class PackedPoints {
   const double* group(index_t g) const { return groups_.data() + g * width_ * x_.cols(); }
   SparseRef columns() const { return columns_.ref(); }
   double own(index_t i) const { return own_[static_cast<std::size_t>(i)]; }
+  const PackedLeaves* leaves() const { return leaves_.get(); }
 
  private:
   Points x_;
@@ -35,12 +41,14 @@ class PackedPoints {
   Buffer<double> groups_;
   SparseRows columns_;
   std::vector<double> own_;
+  std::unique_ptr<PackedLeaves> leaves_;  // under a hierarchy, instead of the rest
 };
 
 // Works through the panels of x; one object per thread.
 class PanelPairs {
  public:
   PanelPairs(const Points& x, const PackedPoints& others, const Micro& micro);
+  ~PanelPairs();
   // Makes rows [16 p, 16 p + 16) of x the current panel.
   void select(index_t p);
   // Base quantities of the current panel with points [first, last) of the others, 16 values a
@@ -55,6 +63,7 @@ class PanelPairs {
   const Micro& micro_;
   index_t begin_ = 0;
   std::unique_ptr<SparseDots> sparse_;
+  std::unique_ptr<NodePairs> nodes_;
   Buffer<double> panel_, dot_;
   double own_[kPanel] = {};
 };
