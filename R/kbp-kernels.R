@@ -13,7 +13,7 @@ kernel_blocks <- function(s, x, input) {
 
 # One kernel is a list of one.
 kernel_entries <- function(kernels) {
-  single <- is.function(kernels) || is.matrix(kernels) ||
+  single <- is.function(kernels) || is.matrix(kernels) || is_kernel_object(kernels) ||
     is.list(kernels) && !is.null(names(kernels)) && "kernel" %in% names(kernels)
   if (single) return(list(kernels))
   if (is.character(kernels) && length(kernels) && !anyNA(kernels)) return(as.list(kernels))
@@ -25,7 +25,7 @@ kernel_words <- c("radial", "laplace", "polynomial", "linear")
 
 # An entry as a list with its parts by name.
 kernel_entry <- function(entry, where) {
-  if (!is.list(entry) || is.data.frame(entry)) entry <- list(kernel = entry)
+  if (!is.list(entry) || is.object(entry)) entry <- list(kernel = entry)
   parts <- c("kernel", "columns", "bandwidths", "gamma", "degree", "coef0")
   if (is.null(names(entry)) && length(entry) <= 2L) names(entry) <- parts[seq_along(entry)]
   names(entry)[match("", names(entry), 0L)] <- if (is.null(entry$kernel)) "kernel" else "columns"
@@ -36,12 +36,17 @@ kernel_entry <- function(entry, where) {
   }
   k <- entry$kernel
   if (is.character(k)) entry$kernel <- check_choice(k, kernel_words, where)
-  if (is.character(k) || is.function(k) || is.matrix(k) && is.numeric(k)) return(entry)
+  if (is.character(k) || is.function(k) || is_kernel_object(k)) return(entry)
+  if (is.matrix(k) && is.numeric(k)) return(entry)
   abort_arg(where, k, paste0("one of ", paste0('"', kernel_words, '"', collapse = ", "),
-                             ", a function or a numeric matrix"))
+                             ", a function, a numeric matrix or an hg_kernel() object"))
 }
 
 entry_blocks <- function(entry, where, s, x, input) {
+  if (is_kernel_object(entry$kernel)) {
+    kernels <- entry_objects(entry, where, x, input$blueprint)
+    return(lapply(kernels, function(k) function_block(k, seq_len(ncol(x)), where, x)))
+  }
   columns <- seen_columns(entry$columns, where, input$blueprint)
   if (is.matrix(entry$kernel)) {
     return(list(list(name = "given", values = given_values(entry$kernel, where, input))))
@@ -144,11 +149,15 @@ given_values <- function(values, where, input) {
 
 function_block <- function(f, columns, where, x) {
   x <- x[, columns, drop = FALSE]
-  list(name = "function", `function` = f, columns = columns, owner = seq_len(nrow(x)),
+  list(name = kernel_name(f), `function` = f, columns = columns, owner = seq_len(nrow(x)),
        values = kernel_values(f, x, x, where))
 }
 
+# A function of two matrices, or an hg_kernel() object on all columns of the design.
+kernel_name <- function(f) if (is_kernel_object(f)) "hierarchical" else "function"
+
 kernel_values <- function(f, a, b, where) {
+  if (is_kernel_object(f)) return(hg_gram(f, a, b))
   values <- tryCatch(f(a, b), error = function(e) {
     abort("The function `", where, "` failed: ", reason(e), ".", arg = "kernels")
   })

@@ -112,7 +112,7 @@ kbp_decision <- function(object, x, options, given = NULL) {
     centers <- object$sv[src$center[at], block$columns, drop = FALSE]
     if (!is.null(block$kernel)) {
       parts <- c(parts, list(c(block, list(centers = centers, coef = coef))))
-    } else if (is.function(block[["function"]])) {
+    } else if (!is.null(block[["function"]])) {
       values <- kernel_values(block[["function"]], x[, block$columns, drop = FALSE], centers,
                               paste0("kernels[[", b, "]]"))
       extra <- extra + values %*% coef

@@ -20,6 +20,8 @@
 #' * `"polynomial"`, \eqn{(\gamma u'v + c_0)^{degree}}, or `"linear"`, \eqn{u'v};
 #' * a function of two matrices with the scaled rows, which returns one row for each row of the
 #'   first and one column for each row of the second (it need not be positive definite);
+#' * an object made by [hg_kernel()], or a list of it and `gamma`, 1 by default, with one dictionary
+#'   block for each `gamma`;
 #' * a numeric matrix with one row for each row of `x`: sources given by their values;
 #' * a list with one of these as `kernel`, and any of `columns` (names or numbers of the columns
 #'   that this kernel sees), `bandwidths`, `gamma`, `degree` and `coef0`.

@@ -13,7 +13,7 @@ mekl_kernels <- function(s, x, blueprint) {
 # One kernel is a list of one.
 mekl_entries <- function(kernels, method) {
   named <- is.list(kernels) && !is.null(names(kernels)) && "kernel" %in% names(kernels)
-  if (is.function(kernels) || named) kernels <- list(kernels)
+  if (is.function(kernels) || is_kernel_object(kernels) || named) kernels <- list(kernels)
   if (is.character(kernels)) kernels <- as.list(kernels)
   if (!is.list(kernels) || is.object(kernels) || length(kernels) == 0L) {
     abort_arg("kernels", kernels, "a kernel or a list of kernels")
@@ -29,17 +29,19 @@ mekl_entries <- function(kernels, method) {
 mekl_words <- c("linear", "radial", "polynomial")
 
 mekl_view <- function(entry, where, s, x, blueprint) {
-  if (!is.list(entry) || is.data.frame(entry)) entry <- list(kernel = entry)
+  if (!is.list(entry) || is.object(entry)) entry <- list(kernel = entry)
   parts <- c("kernel", "columns", "gamma", "degree", "coef0")
   unknown <- setdiff(names(entry) %||% "", parts)
   if (length(unknown)) {
     abort("`", where, "` has the unknown part ", name_list(unknown), "; known are ",
           name_list(parts), ".", arg = "kernels")
   }
+  if (is_kernel_object(entry$kernel)) return(object_view(entry, where, x, blueprint))
   columns <- seen_columns(entry$columns, where, blueprint)
   if (is.function(entry$kernel)) return(function_view(entry$kernel, columns, where, x))
   if (!is.character(entry$kernel)) {
-    abort_arg(where, entry$kernel, paste0("one of ", quoted(mekl_words), " or a function"))
+    abort_arg(where, entry$kernel, paste0("one of ", quoted(mekl_words),
+                                           ", a function or an hg_kernel() object"))
   }
   name <- check_choice(entry$kernel, mekl_words, where)
   view <- list(name = name, kernel = name, columns = columns, gamma = entry$gamma %||% 1,
@@ -72,7 +74,14 @@ function_view <- function(f, columns, where, x) {
   if (max(abs(values - t(values))) > 1e-8 * max(abs(values))) {
     abort("`", where, "` is not symmetric: f(a, b) must be t(f(b, a)).", arg = "kernels")
   }
-  list(name = "function", `function` = f, columns = columns, gamma = NA_real_, values = values)
+  list(name = kernel_name(f), `function` = f, columns = columns, gamma = NA_real_,
+       values = values)
+}
+
+object_view <- function(entry, where, x, blueprint) {
+  if (length(entry$gamma) > 1L) abort_arg("gamma", entry$gamma, "one positive number")
+  kernel <- entry_objects(entry, where, x, blueprint)[[1L]]
+  function_view(kernel, seq_len(ncol(x)), where, x)
 }
 
 core_view <- function(view) {

@@ -7,6 +7,7 @@ vpsvm_fit <- function(input, s) {
   outcome <- outcome(input$y, s$type)
   scaling <- fit_scaling(input$x, input$blueprint, s)
   x <- apply_scaling(input$x, scaling)
+  if (is_kernel_object(s$hierarchy)) s$nodes <- design_nodes(s$hierarchy, input, x)
   shift <- if (s$kernel != "radial") implicit_shift(x, scaling)
   s["gamma"] <- list(resolve_gamma(s$gamma, x, outcome, input$weights, s))
   s <- fit_settings(s, x, outcome, shift)

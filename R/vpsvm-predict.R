@@ -160,6 +160,7 @@ is_sound <- function(m) {
     isTRUE(m$task %in% c("classification", "regression")) && all(m$classes %in% m$levels) &&
     (length(m$classes) > 1L) == (m$task == "classification") &&
     isTRUE(m$kernel %in% c("radial", "polynomial", "linear")) && is_number(m$degree) &&
+    (is.null(m$nodes) || are_sound_nodes(m$nodes, ncol(m$sv))) &&
     is_number(m$coef0) && is_numeric_table(m$sv) && is.matrix(m$coef) && cells > 0L &&
     shape(m$sv, n, ncol(m$sv)) && is_sparse(m$sv) == is_sparse(m$centers) &&
     all(is.finite(m$gamma)) && ncol(m$coef) == columns &&

@@ -22,7 +22,7 @@ summary.vpsvm <- function(object, ...) {
   head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "overlap",
                    "cell.size", "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
                    "validation", "final", "search.rows", "converged", "gap")]
-  head <- c(head, object[intersect(loss_parts, names(object))])
+  head <- c(head, object[intersect(c(loss_parts, "nodes"), names(object))])
   out <- list(model = head, cells = cells, scaling = table(object$scaling$method),
               error = training_error(object), support = length(object$index),
               seconds = object$seconds, bytes = object$bytes, threads = object$threads)
@@ -95,6 +95,11 @@ partition_line <- function(x, digits) {
 
 kernel_line <- function(x, digits) {
   if (x$kernel == "linear") return("linear")
+  if (!is.null(x$nodes)) {
+    return(paste0("hierarchical, ", length(x$nodes$leaf), plural(length(x$nodes$leaf), " node"),
+                  ", ", sum(lengths(x$nodes$weights)), " weights, gamma = ",
+                  span(x$gamma, digits)))
+  }
   extra <- if (x$kernel == "polynomial") paste0(", degree = ", x$degree, ", coef0 = ", x$coef0)
   paste0(x$kernel, ", gamma = ", span(x$gamma, digits), extra)
 }

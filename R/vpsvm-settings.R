@@ -3,7 +3,7 @@
 vpsvm_settings <- function(s, folds_asked) {
   s$partition <- check_choice(s$partition, c("auto", "voronoi", "random", "none"), "partition")
   s <- loss_settings(s)
-  s$kernel <- check_choice(s$kernel, c("radial", "polynomial", "linear"), "kernel")
+  s <- kernel_settings(s)
   s$validation <- check_choice(s$validation, c("cv", "split"), "validation")
   s$final <- check_choice(s$final, c("auto", "average", "refit"), "final")
   s$search <- check_choice(s$search, c("race", "full"), "search")
@@ -17,7 +17,7 @@ vpsvm_settings <- function(s, folds_asked) {
   if (s$kernel == "linear" && !is.null(s$gamma)) {
     abort('`gamma` has no meaning for kernel = "linear"; leave it out.', arg = "gamma")
   }
-  check_gamma_kernel(s$gamma, s$kernel)
+  check_gamma_kernel(s$gamma, if (is.null(s$hierarchy)) s$kernel else "hg_kernel()")
   if (s$kernel == "polynomial" && s$coef0 < 0) {
     abort("`coef0` must be at least 0, not ", format(s$coef0), ": the polynomial kernel is not ",
           "positive definite otherwise.", arg = "coef0")
@@ -29,6 +29,21 @@ vpsvm_settings <- function(s, folds_asked) {
   if (one_pair && !folds_asked) {
     s$final <- "refit"
     if (!s$probability) s$folds <- 0
+  }
+  s
+}
+
+# A kernel object takes the place of the squared distance in the radial kernel.
+kernel_settings <- function(s) {
+  words <- c("radial", "polynomial", "linear")
+  if (is_kernel_object(s$kernel)) {
+    s$hierarchy <- s$kernel
+    s$kernel <- "radial"
+  } else if (is.character(s$kernel)) {
+    s$kernel <- check_choice(s$kernel, words, "kernel")
+  } else {
+    abort_arg("kernel", s$kernel, paste("one of", paste0('"', words, '"', collapse = ", "),
+                                        "or an hg_kernel() object"))
   }
   s
 }
@@ -89,6 +104,7 @@ from_core <- function(value) {
 
 # The kernel is computed in single precision: values beyond its range would not be numbers.
 check_kernel_range <- function(x, s, shift) {
+  if (!is.null(s$nodes)) return(invisible())
   largest <- max(abs(entries(x)), 0)
   square <- if (is.finite(largest^2)) (sqrt(max(squared_norms(x))) + sqrt(sum(shift^2)))^2 else Inf
   value <- switch(s$kernel, radial = 4 * square, linear = square,

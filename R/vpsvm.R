@@ -94,7 +94,8 @@
 #' @param multiclass With three classes or more: `"ovr"`, one machine per class against the rest, or
 #'   `"ovo"`, one per pair of classes; their votes decide.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
-#'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}.
+#'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}. Or an object made by
+#'   [hg_kernel()], whose squared distance takes the place of \eqn{|u - v|^2}.
 #' @param degree,coef0 Degree and constant \eqn{c_0} of the polynomial kernel.
 #' @param gamma Positive numbers to search over, or one to use; `NULL` for the grid of each cell
 #'   (radial) or one over the number of columns (polynomial). For the radial kernel also an object
