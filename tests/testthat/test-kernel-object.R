@@ -86,8 +86,8 @@ refusals <- alist(
   vpsvm(x, y, kernel = hg_inhomogeneous(5)), vpsvm(x, y, kernel = hg_kernel(list("a", "z"))),
   vpsvm(as_sparse_matrix(x), y, kernel = two), vpsvm(x, y, kernel = two, gamma = "median"),
   vpsvm(x, y, kernel = hg_inhomogeneous(4, rep(1e30, 4))), predict(damaged, new),
-  kbp(x, y, kernels = list(kernel = two, columns = 1:2)), kbp(x, y, kernels = list(two, gamma = 0)),
-  kbp(x, y, kernels = hg_inhomogeneous(5)), kbp(x, y, kernels = list(two, bandwidths = 1)),
+  kbp(x, y, kernels = list(kernel = two, columns = 1:2)), kbp(x, y, kernels = list(kernel = two, gamma = 0)),
+  kbp(x, y, kernels = hg_inhomogeneous(5)), kbp(x, y, kernels = list(kernel = two, bandwidths = 1)),
   rmekl(x, y > 0, kernels = list(kernel = two, gamma = 1:2)),
   rmekl(x, y > 0, kernels = list("linear", hg_inhomogeneous(9)))
 )
