@@ -44,8 +44,9 @@ finding <- function(what, holds) {
          if (length(where)) paste0(" (", paste(where, collapse = ", "), ")"))
 }
 
-# The paper's findings, on 15 sets and among five methods: hierarchical kernels better than the plain
-# one on all, first or second on 14, far ahead on updrs; forests far ahead on shuttle and thyroid.
+# The paper's findings, on 15 sets and among five methods: hierarchical kernels better than the
+# plain one on all, first or second on 14, far ahead on updrs; forests far ahead on shuttle and
+# thyroid.
 finding_lines <- function(error) {
   hg <- error[, "hgsvm"]
   plain <- error[, "vpsvm"]

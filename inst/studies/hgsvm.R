@@ -11,8 +11,8 @@
 # absolute path.
 #
 # The response is scaled to [-1, 1] by the training rows and predictions are clipped to it. Classes
-# are numbers: those of the sources, 1 to 26 for letters, two classes -1 and 1, and in covtype class 2
-# against the rest.
+# are numbers: those of the sources, 1 to 26 for letters, two classes -1 and 1, and in covtype class
+# 2 against the rest.
 library(flexkern)
 
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))

@@ -41,6 +41,10 @@ test_that("far rows and equal rows are told apart exactly", {
   expect_true(all(is.finite(K)))
 })
 
+test_that("more nodes than places are fewer nodes, with a warning", {
+  expect_snapshot(k <- hg_random(3, 8, seed = 1))
+})
+
 test_that("no rows and one row are answered", {
   k <- hg_kernel(list(1, 2))
   expect_identical(dim(hg_gram(k, matrix(0, 0, 2))), c(0L, 0L))
