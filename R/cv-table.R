@@ -7,8 +7,9 @@
 #' @param cell The numbers of cells to keep; by default all.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A data frame. Of [vpsvm()] it has one row per cell and pair: `cell`, `gamma`, `lambda`,
-#'   `error` (the mean loss on the scale of \eqn{[-1, 1]}, over all levels `tau` and pairs of
-#'   weights, which share the selected parameters; `NA` where `search = "race"` dropped the pair
+#'   `error` (the mean loss on the scale of \eqn{[-1, 1]}, for the hinge nearly the share of wrong
+#'   labels, over all levels `tau` and pairs of weights, which share the selected parameters; `NA`
+#'   where `search = "race"` dropped the pair
 #'   early), `rows` (the number of rows that the error was computed on: in a large
 #'   cell those of the sample, or all of the cell) and `selected`. Of [kbp()] one row per response
 #'   and bound: `response`, `bound`, `error` and `selected`.

@@ -62,7 +62,8 @@ plot_cv <- function(x, cell, ...) {
 
 cv_loss_name <- function(x) {
   loss <- x$loss %||% "least.squares"
-  if (loss == "least.squares") "mean squared error" else paste("mean", loss, "loss")
+  switch(loss, least.squares = "mean squared error", hinge = "misclassification",
+         paste("mean", loss, "loss"))
 }
 
 plot_surface <- function(grid, gamma, lambda, title, ...) {

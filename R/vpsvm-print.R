@@ -5,7 +5,7 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return `print` returns its argument. `summary` returns a list of class `summary.vpsvm` with,
 #'   among others, `cells`, a data frame with one row per cell: `size`, `gamma`, `lambda`, `cv.risk`
-#'   (mean squared error on the scale of \eqn{[-1, 1]}), `iterations` and `converged`.
+#'   (mean loss on the scale of \eqn{[-1, 1]}), `iterations` and `converged`.
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
 #' summary(fit)

@@ -38,7 +38,9 @@
 #' `"expectile"`; \eqn{\max(0, |r| - \epsilon)} for `"epsilon"`. Their duals are solved until the
 #' gap to the primal value with clipped predictions is at most `tol` times that value; `gap` of the
 #' model tells it. Quantiles and expectiles of several levels are put in rising order, row by row,
-#' so that they never cross. The grid is searched by the same loss.
+#' so that they never cross. The grid is searched by the same loss, but for the hinge by the share of
+#' wrong labels of held-out rows, in their weights; a hundredth of the hinge loss is added to it, so
+#' that it decides between nearly equal shares.
 #'
 #' A matrix of `class.weights` with one row per pair of weights fits all of them in one go, for
 #' classification at several costs of the two kinds of error. Its predictions have one column per
@@ -150,7 +152,7 @@
 #'     their rows among those left by `subset` and `na.action`, and their coefficients, a matrix
 #'     with one column per decision function}
 #'   \item{gamma, lambda, cv.risk}{per cell: the selected parameters and their cross-validated mean
-#'     squared error on the scale of \eqn{[-1, 1]}}
+#'     loss on the scale of \eqn{[-1, 1]} (for the hinge as under Losses)}
 #'   \item{grid}{per cell: the `gamma` and `lambda` values, the matrix `risk` and, `settled`,
 #'     whether each was computed to convergence; in a large cell the risk is that of the sample, and
 #'     `tried` lists the pairs whose risk was then computed on all rows}

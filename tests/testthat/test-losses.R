@@ -186,3 +186,35 @@ test_that("saved models of every loss predict the same", {
     expect_output(print(fit), "Duality gap")
   }
 })
+
+# The share of wrong labels of held-out rows plus a hundredth of their hinge loss.
+label_risk <- function(fit, y, w) {
+  s <- 2 * (y == levels(y)[2]) - 1
+  f <- fit$cv$decision[, 1]
+  weighted.mean(((f > 0) != (s > 0)) + 0.01 * pmax(0, 1 - s * pmax(-1, pmin(1, f))), w)
+}
+
+test_that("the hinge is selected by wrong labels, in the weights of rows and classes", {
+  d <- two_classes(150)
+  d$a <- d$a / 3
+  y <- d$y
+  weight <- c(low = 1, high = 5)
+  fit <- function(...) vpsvm(y ~ ., d, loss = "hinge", seed = 1, scale = FALSE, ...)
+  for (how in list(NULL, weight)) {
+    w <- if (is.null(how)) rep(1, 150) else weight[as.character(y)]
+    one <- fit(gamma = 0.3, lambda = 0.01, folds = 5, class.weights = how)
+    expect_equal(one$cv.risk, label_risk(one, y, w), tolerance = 1e-6)
+    all <- fit(gamma = c(0.01, 0.3, 10), lambda = c(0.1, 1e-3), search = "full",
+               class.weights = how)
+    risk <- outer(c(0.01, 0.3, 10), c(0.1, 1e-3), Vectorize(function(g, l) {
+      fit(gamma = g, lambda = l, folds = 5, class.weights = how)$cv.risk
+    }))
+    expect_equal(all$cv.risk, min(risk), tolerance = 1e-3)
+  }
+  three <- vpsvm(Species ~ ., iris, loss = "hinge", gamma = 1, lambda = 0.01, folds = 5, seed = 1)
+  f <- three$cv$decision
+  wrong <- mean(levels(iris$Species)[max.col(f, "first")] != iris$Species)
+  s <- 2 * outer(as.integer(iris$Species), 1:3, "==") - 1
+  hinge <- mean(pmax(0, 1 - s * pmax(-1, pmin(1, f))))
+  expect_equal(three$cv.risk, wrong + 0.01 * hinge, tolerance = 1e-6)
+})

@@ -9,6 +9,7 @@
 #include "core/solver/dense.h"
 #include "core/solver/dual_search.h"
 #include "core/solver/frontier.h"
+#include "core/solver/held_out.h"
 #include "folds.h"
 #include "grid.h"
 
@@ -378,7 +379,9 @@ void CellFitter::note(const Solution& solution) {
 void CellFitter::collect_folds(const Solution& solution) {
   const std::size_t n = static_cast<std::size_t>(n_), own = fit_.fold.size();
   const std::size_t count = varying_.size();
-  double loss = 0, weight_sum = 0;
+  const std::vector<Loss> losses = has_dual() ? losses_ : std::vector<Loss>(count);
+  HeldOutRisk risk(losses, options_.search.clip, data_.response_weights.cols() == 0 && count > 1);
+  std::vector<double> y(count), f(count), w(count);
   fit_.held_out.assign(own * fit_.intercept.size(), kMissing);
   for (std::size_t i = 0; i < own; ++i) {
     if (fit_.fold[i] < 0) continue;
@@ -386,15 +389,14 @@ void CellFitter::collect_folds(const Solution& solution) {
       fit_.held_out[c * own + i] = fit_.intercept[c];
     for (std::size_t c = 0; c < count; ++c) {
       const std::size_t s = static_cast<std::size_t>(fit_.fold[i]) * count + c;
-      const double value = solution.decision[s * n + i];
-      fit_.held_out[static_cast<std::size_t>(varying_[c]) * own + i] = value;
-      const double w = data_.weight(static_cast<index_t>(i), varying_[c]);
-      const Loss of = has_dual() ? losses_[c] : Loss();
-      loss += w * of(responses_[c * n + i], options_.search.clip(value));
-      weight_sum += w;
+      y[c] = responses_[c * n + i];
+      f[c] = solution.decision[s * n + i];
+      w[c] = data_.weight(static_cast<index_t>(i), varying_[c]);
+      fit_.held_out[static_cast<std::size_t>(varying_[c]) * own + i] = f[c];
     }
+    risk.add(y, f, w);
   }
-  fit_.choice.risk = weight_sum > 0 ? loss / weight_sum : kMissing;
+  fit_.choice.risk = risk.value();
 }
 
 // The search's value of the chosen pair gives way to the accurate one.

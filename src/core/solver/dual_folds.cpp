@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "held_out.h"
 
 namespace flexkern {
 namespace {
@@ -21,11 +22,9 @@ constexpr index_t kRaceSteps = 20;
 DualFolds::DualFolds(const DualTask& task)
     : task_(task), gram_(task.device.gram_rows(task.x, task.kernel, task.threads, task.context)) {
   for (std::size_t f = 0; f < task.plan.folds.size(); ++f)
-    for (index_t c = 0; c < task.responses.cols(); ++c) {
-      for (const index_t i : task.plan.folds[f].held_out) weight_ += task.weight(i, c);
+    for (index_t c = 0; c < task.responses.cols(); ++c)
       solvers_.push_back(
           std::make_unique<DualSolver>(*gram_, task.device.host(), problem(f, c), task.context));
-    }
 }
 
 DualProblem DualFolds::problem(std::size_t f, index_t c) const {
@@ -102,18 +101,20 @@ void DualFolds::move_to(double lambda) {
   moved_ = false;
 }
 
-double DualFolds::held_out_loss() const {
-  double loss = 0;
-  const index_t responses = task_.responses.cols();
-  for (std::size_t s = 0; s < solvers_.size(); ++s) {
-    const index_t c = static_cast<index_t>(s) % responses;
-    const DualProblem& p = solvers_[s]->problem();
-    for (const index_t i : task_.plan.folds[s / static_cast<std::size_t>(responses)].held_out) {
-      const double f = p.clip(solvers_[s]->decision(i));
-      loss += task_.weight(i, c) * p.loss(p.y[static_cast<std::size_t>(i)], f);
+double DualFolds::held_out_risk() const {
+  const std::size_t responses = static_cast<std::size_t>(task_.responses.cols());
+  HeldOutRisk risk(task_.losses, task_.options.clip, task_.one_label());
+  std::vector<double> y(responses), f(responses), w(responses);
+  for (std::size_t fold = 0; fold < task_.plan.folds.size(); ++fold)
+    for (const index_t i : task_.plan.folds[fold].held_out) {
+      for (std::size_t c = 0; c < responses; ++c) {
+        y[c] = task_.responses(i, static_cast<index_t>(c));
+        f[c] = solvers_[fold * responses + c]->decision(i);
+        w[c] = task_.weight(i, static_cast<index_t>(c));
+      }
+      risk.add(y, f, w);
     }
-  }
-  return loss;
+  return risk.value();
 }
 
 // In a race a pair that takes long has its risk nearly from the beginning.
@@ -126,7 +127,8 @@ double DualFolds::risk(double gamma, double lambda, double tol) {
   set_gamma(gamma);
   move_to(lambda);
   for_solvers([&](DualSolver& solver, index_t) { solver.solve(tol, max_steps()); });
-  return weight_ > 0 ? held_out_loss() / weight_ : std::numeric_limits<double>::infinity();
+  const double risk = held_out_risk();
+  return std::isnan(risk) ? std::numeric_limits<double>::infinity() : risk;
 }
 
 Solution DualFolds::solve(double gamma, double lambda, double tol, index_t max_steps) {

@@ -28,6 +28,8 @@ struct DualTask {
   double weight(index_t i, index_t c) const {
     return weights.cols() > 0 ? weights(i, c) : plan.weights[static_cast<std::size_t>(i)];
   }
+  // Several machines of the same rows: one class each against the rest.
+  bool one_label() const { return responses.cols() > 1 && weights.cols() == 0; }
 };
 
 class DualFolds {
@@ -51,7 +53,7 @@ class DualFolds {
   const State* nearest(double gamma) const;
   void keep();
   index_t max_steps() const;
-  double held_out_loss() const;
+  double held_out_risk() const;
   template <typename F>
   void for_solvers(F f);
 
@@ -61,7 +63,6 @@ class DualFolds {
   double gamma_ = 0, lambda_ = 0;                     // of the solvers; 0: not started
   bool moved_ = false;  // since they moved, the Gram matrix has got another gamma
   std::vector<State> states_;
-  double weight_ = 0;  // held out, of all responses
 };
 
 }  // namespace flexkern
