@@ -2,7 +2,7 @@
 #'
 #' @param x A model made by [rmekl()], [mhks()], [kmhks()] or [svm2k()].
 #' @param type `"objective"`: the objective at each iteration, one curve a machine (for [svm2k()]
-#'   the dual objective at each sweep); `"map"`: for each kernel of a machine the first two
+#'   the dual objective); `"map"`: for each kernel of a machine the first two
 #'   coordinates of its orthonormal map \eqn{\Lambda^{-1/2} Q' (k(x, v_1), \ldots, k(x, v_r))'},
 #'   with \eqn{Q \Lambda Q'} the Gram matrix of the basis rows, coloured by class.
 #' @param machine The number of the machine, for `"map"`.

@@ -74,7 +74,7 @@ check_mekl_memory <- function(s, outcome, views) {
   at.once <- min(pairs, s$threads)
   ranks <- vapply(views, mekl_rank_bound, 0, n)
   if (!is.null(s$max.rank)) ranks <- pmin(ranks, s$max.rank)
-  numbers <- if (s$method == "svm2k") 2 * n^2 else if (s$basis == "cholesky")
+  numbers <- if (s$method == "svm2k") 6 * n^2 else if (s$basis == "cholesky")
     3 * n * sum(ranks) + max(ranks)^2 else 2 * n^2 + 3 * n * sum(ranks)
   needed <- 8 * at.once * numbers
   if (needed <= s$memory) return(invisible())

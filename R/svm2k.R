@@ -8,9 +8,9 @@
 #' \Big),}{|w_A|^2 / 2 + |w_B|^2 / 2 + sum_i (C_A xi_A + C_B xi_B + D eta),}
 #' with the hinge losses \eqn{\xi^v_i = (1 - y_i f_v(x_i))_+} and the disagreement
 #' \eqn{\eta_i = (|f_A(x_i) - f_B(x_i)| - \varepsilon)_+}. The offset of each machine is the weight
-#' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only. Sweeps of
-#' coordinate ascent, each with a few steps of conjugate gradients on the variables between their
-#' bounds, solve it until the gap between primal and dual is at most `xi` times the primal value.
+#' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only. An interior
+#' point method solves it until the gap between primal and dual is at most `xi` times the primal
+#' value; while penalties are compared, a gap of 0.01 and the kernels' leading features will do.
 #'
 #' @inheritParams rmekl
 #' @param kernels Two kernels, as in [rmekl()]; with `columns` they see different columns.
@@ -19,7 +19,7 @@
 #' @param balance Two positive numbers: \eqn{C_A} and \eqn{C_B} are these times `cost`.
 #' @param epsilon Disagreement that is free.
 #' @param xi The relative gap at which the machine is solved.
-#' @param max.iter Largest number of sweeps over the rows.
+#' @param max.iter Largest number of iterations.
 #' @return A list of class `svm2k` and `rmekl`; see [rmekl()]. `objective` is that of the dual.
 #' @references Farquhar, J. D. R., Hardoon, D. R., Meng, H., Shawe-Taylor, J. and Szedmak, S. (2005)
 #'   Two view learning: SVM-2K, theory and practice. NIPS 18.
@@ -44,7 +44,7 @@ svm2k.formula <- function(formula, data = NULL, ..., subset, weights, na.action 
 #' @export
 svm2k.default <- function(x, y, kernels = c("linear", "radial"), cost = NULL, D = NULL,
                           balance = c(1, 1), epsilon = 0, rbf.scale = c("variance", "sigma"),
-                          multiclass = c("ovo", "ovr"), xi = 1e-3, max.iter = 10000, folds = 5,
+                          multiclass = c("ovo", "ovr"), xi = 1e-3, max.iter = 100, folds = 5,
                           scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification"), threads = NULL,
                           memory = NULL, device = c("auto", "cpu", "cuda"),

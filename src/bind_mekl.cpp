@@ -75,7 +75,7 @@ MeklOptions read_options(const Rcpp::List& options) {
   for (int v = 0; v < 2; ++v) out.svm.cost[v] = share[static_cast<std::size_t>(v)];
   out.svm.epsilon = option(options, "epsilon", 0.0);
   out.svm.tol = option(options, "xi", out.svm.tol);
-  out.svm.max_iter = option<int>(options, "max_iter", 1000);
+  out.svm.max_iter = option<int>(options, "max_iter", 100);
   const Numbers first = option<Numbers>(options, "first"),
                 second = option<Numbers>(options, "second");
   for (double a : first)

@@ -97,7 +97,6 @@ half_split <- function(y, rep) {
   unlist(lapply(split(seq_along(y), y), half))
 }
 
-# SVM-2K has a coarser grid and few sweeps: it is solved anew for each pair.
 fit_method <- function(method, x, y, scale, rep) {
   switch(
     method,
@@ -105,8 +104,7 @@ fit_method <- function(method, x, y, scale, rep) {
     sigma = rmekl(x, y, scale = scale, seed = rep, rbf.scale = "sigma"),
     multik = rmekl(x, y, basis = "full", scale = scale, seed = rep),
     kmhks = kmhks(x, y, scale = scale, seed = rep),
-    svm2k = svm2k(x, y, scale = scale, seed = rep, cost = 2^c(-4, 0, 4), D = 2^c(-4, 0, 4),
-                  xi = 1e-2, max.iter = 300),
+    svm2k = svm2k(x, y, scale = scale, seed = rep),
     svm = tuned_svm(x, y, scale, rep)
   )
 }
@@ -185,7 +183,7 @@ run_times <- function() {
   test <- half_split(d$y, 1)
   train <- setdiff(seq_along(d$y), test)
   ways <- list(rmekl = fixed(), random = fixed(basis = "random"), multik = fixed(basis = "full"),
-               svm2k = function(x, y) svm2k(x, y, cost = 1, D = 1, xi = 1e-2, max.iter = 300))
+               svm2k = function(x, y) svm2k(x, y, cost = 1, D = 1))
   for (n in c(140, 280, 560, 1120)) for (way in names(ways)) {
     set.seed(1)
     rows <- unlist(lapply(split(train, d$y[train]), function(i) i[sample.int(length(i), n / 7)]))

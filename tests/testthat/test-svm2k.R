@@ -6,6 +6,19 @@ tiny <- function(n, seed) {
   list(x = x, y = factor(ifelse(x[, 1] + x[, 2]^2 + rnorm(n, sd = 0.3) > 0.5, "b", "a")))
 }
 
+# The values and the squared norm of both machines; their mean is the decision.
+svm2k_parts <- function(m, x) {
+  parts <- lapply(1:2, function(v) {
+    rows <- m$sv[m$position[[v]], ]
+    kernel <- m$kernels[[v]]
+    kernel$gamma <- m$views$gamma[v]
+    coef <- 2 * m$coef[[v]][, 1]
+    list(f = drop((plain_kernel(kernel, x, rows) + 1) %*% coef),
+         square = sum(coef * ((plain_kernel(kernel, rows, rows) + 1) %*% coef)))
+  })
+  list(values = sapply(parts, `[[`, "f"), square = sapply(parts, `[[`, "square"))
+}
+
 kernels <- list("linear", list(kernel = "radial", gamma = 0.5))
 
 test_that("the dual is solved: a dense quadratic program finds the same", {
@@ -34,23 +47,41 @@ test_that("without disagreement to pay for, the views are two machines of their 
                tolerance = 1e-3)
 })
 
-test_that("the dual objective rises, and the gap closes", {
+test_that("the gap closes in few iterations, whatever the size of the columns and the penalties", {
   d <- tiny(80, 6)
-  m <- svm2k(d$x, d$y, kernels, cost = 4, D = 2, xi = 1e-6, scale = FALSE)
-  expect_true(m$machines$converged)
-  expect_gte(min(diff(m$objective[[1]])), -1e-8)
-  expect_lt(length(m$objective[[1]]), 1000)
+  for (size in c(1, 1000)) for (cost in c(1 / 16, 16)) for (D in c(1 / 16, 16)) {
+    m <- svm2k(size * d$x, d$y, cost = cost, D = D, scale = FALSE)
+    expect_true(m$machines$converged)
+    expect_lt(length(m$objective[[1]]), 30)
+    f <- svm2k_parts(m, size * d$x)
+    sign <- ifelse(d$y == "b", 1, -1)
+    primal <- sum(f$square) / 2 + cost * sum(pmax(1 - sign * f$values, 0)) +
+      D * sum(abs(f$values[, 1] - f$values[, 2]))
+    expect_lte(primal - m$machines$objective, 1.001e-3 * primal)
+    expect_gte(primal, m$machines$objective)
+  }
+})
+
+test_that("drafts compare penalties as whole solutions do", {
+  d <- tiny(120, 9)
+  for (size in c(1, 1000)) {
+    fit <- function(cost, D, ...) {
+      svm2k(size * d$x, d$y, cost = cost, D = D, seed = 1, scale = FALSE, ...)
+    }
+    grid <- fit(c(1 / 16, 16), c(1 / 16, 16))$grid[[1]]$error
+    whole <- outer(c(1 / 16, 16), c(1 / 16, 16), Vectorize(function(cost, D) {
+      fit(cost, D, probability = TRUE)$cv.error
+    }))
+    expect_lte(max(abs(grid - whole)), 3 / 120)
+  }
 })
 
 test_that("agreement binds the views, and weights bound the coefficients", {
   d <- tiny(60, 7)
   apart <- function(D) {
     m <- svm2k(d$x, d$y, kernels, cost = 1, D = D, scale = FALSE)
-    parts <- lapply(1:2, function(v) {
-      k <- plain_kernel(m$kernels[[v]], d$x, m$sv[m$position[[v]], ])
-      drop(k %*% m$coef[[v]]) + sum(m$coef[[v]])
-    })
-    mean(abs(parts[[1]] - parts[[2]]))
+    f <- svm2k_parts(m, d$x)$values
+    mean(abs(f[, 1] - f[, 2]))
   }
   expect_lt(apart(10), apart(0.01) / 2)
   w <- rep(1:2, 30)

@@ -97,8 +97,9 @@ class GroupFit {
     solver_->set_threads(1);
     parallel_for(machines * folds_, threads_, context_, [&](index_t item, int) {
       const std::size_t m = static_cast<std::size_t>(item / folds_);
-      held_out_[static_cast<std::size_t>(item)] = solver_->solve(
-          sign(task_.machines[m]), weights(static_cast<int>(item % folds_)), options_.pairs);
+      held_out_[static_cast<std::size_t>(item)] =
+          solver_->solve(sign(task_.machines[m]), weights(static_cast<int>(item % folds_)),
+                         options_.pairs, options_.pairs.size() > 1);
     });
     solver_->set_threads(threads_);
     for (std::size_t m = 0; folds_ > 0 && m < task_.machines.size(); ++m) choose(m);
@@ -129,7 +130,7 @@ class GroupFit {
   void finish(std::size_t m, MeklGroup& out) {
     MeklMachine& machine = task_.machines[m];
     MeklModel last =
-        solver_->solve(sign(machine), weights(-1), {options_.pairs[machine.chosen]})[0];
+        solver_->solve(sign(machine), weights(-1), {options_.pairs[machine.chosen]}, false)[0];
     machine.objective = last.objective;
     machine.converged = last.converged;
     add_columns(last, machine, out);

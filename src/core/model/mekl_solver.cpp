@@ -12,6 +12,10 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Rows = std::vector<index_t>;
 
+// Of SVM-2K while penalties are compared: the duality gap, and the squared distance from the span
+// of the leading features that rows may have, times the largest penalty.
+constexpr double kDraftGap = 1e-2, kDraftRank = 0.016;
+
 MatrixXd gather(ConstMatrixRef x, const Rows& rows, const Rows& columns) {
   MatrixXd out(rows.size(), columns.size());
   for (std::size_t j = 0; j < columns.size(); ++j)
@@ -75,7 +79,7 @@ class MhksSolver : public MeklSolver {
   }
 
   std::vector<MeklModel> solve(const VectorXd& sign, const VectorXd& weights,
-                               const std::vector<MeklPair>& pairs) const override {
+                               const std::vector<MeklPair>& pairs, bool) const override {
     std::vector<const PackedMatrix*> views;
     for (const auto& f : features_) views.push_back(f.get());
     std::vector<Penalty> penalties;
@@ -112,6 +116,7 @@ class MhksSolver : public MeklSolver {
   std::vector<MatrixXd> transform_;
 };
 
+// Factors of the Gram matrices, the farthest rows first: a draft takes the leading columns.
 class Svm2kSolver : public MeklSolver {
  public:
   Svm2kSolver(const MeklData& data, const MeklOptions& options, const Rows& rows,
@@ -122,43 +127,84 @@ class Svm2kSolver : public MeklSolver {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index_t>(i);
     for (std::size_t k = 0; k < 2; ++k) {
       double gamma = data.kernels[k].kernel.gamma;
-      gram_[k] = view_gram(data, data.kernels[k], rows, micro, gamma).all();
+      MatrixXd gram = view_gram(data, data.kernels[k], rows, micro, gamma).all();
+      gram.array() += 1;
+      const double rounding = 2.2e-16 * static_cast<double>(gram.rows());
+      CholeskyBasis basis =
+          greedy_cholesky(ViewGram(std::move(gram)), rounding, all.size(), 1, context);
       const bool is_given = data.kernels[k].values.rows() > 0;
-      const bool indefinite =
-          is_given &&
-          greedy_cholesky(ViewGram(gram_[k]), 1e-10, gram_[k].rows(), 1, context).is_indefinite();
-      views_.push_back({static_cast<index_t>(k), gram_[k].rows(), gamma, indefinite, all, {}});
-      gram_[k].array() += 1;
+      views_.push_back({static_cast<index_t>(k),
+                        static_cast<index_t>(all.size()),
+                        gamma,
+                        is_given && basis.is_indefinite(),
+                        all,
+                        {}});
+      leading_[k] = 0;
+      while (leading_[k] < basis.factor.cols() && is_leading(basis, leading_[k])) ++leading_[k];
+      factor_[k] = std::move(basis.factor);
     }
   }
 
   void set_threads(int) override {}
 
   std::vector<MeklModel> solve(const VectorXd& sign, const VectorXd& weights,
-                               const std::vector<MeklPair>& pairs) const override {
+                               const std::vector<MeklPair>& pairs, bool draft) const override {
+    Rows rows;
+    for (index_t i = 0; i < weights.size(); ++i)
+      if (weights[i] > 0) rows.push_back(i);
+    MatrixXd factor[2];
+    for (int v = 0; v < 2; ++v)
+      factor[v] = take(factor_[v], rows, draft ? leading_[v] : factor_[v].cols());
+    const VectorXd y = take(sign, rows, 1), w = take(weights, rows, 1);
     std::vector<MeklModel> out;
     for (const MeklPair& pair : pairs) {
       Svm2kOptions options = options_.svm;
       for (double& cost : options.cost) cost *= pair.first;
       options.agreement = pair.second;
-      Svm2kModel m = solve_svm2k(gram_[0], gram_[1], sign, weights, options, context_);
-      MeklModel model;
-      for (VectorXd& coef : m.coef) {
-        model.intercept += coef.sum() / 2;
-        model.coef.push_back(coef / 2);
-      }
-      model.objective = std::move(m.objective);
-      model.converged = m.converged;
-      model.decision = std::move(m.decision);
-      out.push_back(std::move(model));
+      if (draft) options.tol = std::max(options.tol, kDraftGap);
+      out.push_back(in_kernels(solve_svm2k(factor[0], factor[1], y, w, options, context_), rows));
     }
     return out;
   }
 
  private:
+  bool is_leading(const CholeskyBasis& basis, index_t column) const {
+    double penalty = 0;
+    for (const MeklPair& p : options_.pairs)
+      penalty = std::max(penalty, std::max(p.first, p.second));
+    const double left = basis.factor(basis.pivots[static_cast<std::size_t>(column)], column);
+    return left * left * penalty > kDraftRank;
+  }
+
+  static MatrixXd take(const MatrixXd& from, const Rows& rows, index_t cols) {
+    MatrixXd out(rows.size(), cols);
+    for (index_t j = 0; j < cols; ++j)
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        out(static_cast<index_t>(i), j) = from(rows[i], j);
+    return out;
+  }
+
+  // The mean of both views, on all rows.
+  MeklModel in_kernels(Svm2kModel m, const Rows& rows) const {
+    MeklModel model;
+    model.decision = VectorXd::Zero(factor_[0].rows());
+    for (int v = 0; v < 2; ++v) {
+      VectorXd coef = VectorXd::Zero(factor_[v].rows());
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        coef[rows[i]] = m.coef[v][static_cast<index_t>(i)] / 2;
+      model.decision += factor_[v] * (factor_[v].transpose() * coef);
+      model.intercept += coef.sum();
+      model.coef.push_back(std::move(coef));
+    }
+    model.objective = std::move(m.objective);
+    model.converged = m.converged;
+    return model;
+  }
+
   const MeklOptions& options_;
   Context& context_;
-  MatrixXd gram_[2];  // plus 1
+  MatrixXd factor_[2];  // of the Gram matrices plus 1
+  index_t leading_[2];
 };
 
 }  // namespace

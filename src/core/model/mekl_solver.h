@@ -23,9 +23,10 @@ class MeklSolver {
   // Without coefficients; basis rows count within the group.
   const std::vector<MeklView>& views() const { return views_; }
   virtual void set_threads(int threads) = 0;
-  // One model for each pair of penalties; rows of weight 0 do not train.
+  // One model for each pair of penalties; rows of weight 0 do not train. Drafts are as good as the
+  // comparison of penalties needs.
   virtual std::vector<MeklModel> solve(const Eigen::VectorXd& sign, const Eigen::VectorXd& weights,
-                                       const std::vector<MeklPair>& pairs) const = 0;
+                                       const std::vector<MeklPair>& pairs, bool draft) const = 0;
 
  protected:
   std::vector<MeklView> views_;

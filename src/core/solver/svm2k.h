@@ -1,6 +1,6 @@
 // Two-view support vector machines that are held to agree (SVM-2K, Farquhar et al. 2005), with the
-// biases as constant features: the dual, a box-constrained problem, by coordinate ascent
-// with steps of conjugate gradients on the face of the box that it has found.
+// biases as constant features: the dual, a box-constrained problem, by Mehrotra's interior point
+// method.
 #ifndef FLEXKERN_SOLVER_SVM2K_H
 #define FLEXKERN_SOLVER_SVM2K_H
 
@@ -17,17 +17,16 @@ struct Svm2kOptions {
   double agreement = 1;     // D, of disagreement
   double epsilon = 0;       // that is free
   double tol = 1e-3;        // of the gap, as a share of the primal objective
-  index_t max_iter = 1000;  // sweeps
+  index_t max_iter = 100;
 };
 
 struct Svm2kModel {
-  Eigen::VectorXd coef[2];        // of the kernel columns; f = K coef + sum(coef)
-  std::vector<double> objective;  // of the dual, after each sweep
+  Eigen::VectorXd coef[2];        // of the kernel columns; f = K coef
+  std::vector<double> objective;  // of the dual, at each iteration
   bool converged = false;
-  Eigen::VectorXd decision;  // mean of both views, on all rows
 };
 
-// `gram`: the kernel matrices plus 1; rows of weight 0 do not train.
+// `first` and `second` are factors Z of the kernel matrices plus 1, Z Z'. All weights are positive.
 Svm2kModel solve_svm2k(const Eigen::MatrixXd& first, const Eigen::MatrixXd& second,
                        const Eigen::VectorXd& sign, const Eigen::VectorXd& weights,
                        const Svm2kOptions& options, Context& context);
