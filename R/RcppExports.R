@@ -17,6 +17,10 @@ fk_hg_share <- function(p, nodes, places, seed) {
     .Call(`_flexkern_fk_hg_share`, p, nodes, places, seed)
 }
 
+fk_hg_learn <- function(x, y, w, nodes, options) {
+    .Call(`_flexkern_fk_hg_learn`, x, y, w, nodes, options)
+}
+
 fk_kbp_fit <- function(x, y, w, strata, blocks, options) {
     .Call(`_flexkern_fk_kbp_fit`, x, y, w, strata, blocks, options)
 }

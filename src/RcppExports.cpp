@@ -60,6 +60,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_hg_learn
+Rcpp::List fk_hg_learn(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::List nodes, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_hg_learn(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP nodesSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type w(wSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_hg_learn(x, y, w, nodes, options));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_kbp_fit
 Rcpp::List fk_kbp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::List blocks, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_kbp_fit(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP strataSEXP, SEXP blocksSEXP, SEXP optionsSEXP) {
@@ -210,6 +224,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_flexkern_fk_class_distance", (DL_FUNC) &_flexkern_fk_class_distance, 4},
     {"_flexkern_fk_hg_gram", (DL_FUNC) &_flexkern_fk_hg_gram, 5},
     {"_flexkern_fk_hg_share", (DL_FUNC) &_flexkern_fk_hg_share, 4},
+    {"_flexkern_fk_hg_learn", (DL_FUNC) &_flexkern_fk_hg_learn, 5},
     {"_flexkern_fk_kbp_fit", (DL_FUNC) &_flexkern_fk_kbp_fit, 6},
     {"_flexkern_fk_kbp_predict", (DL_FUNC) &_flexkern_fk_kbp_predict, 4},
     {"_flexkern_fk_key_distances", (DL_FUNC) &_flexkern_fk_key_distances, 4},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/model/vpsvm.h"
+#include "r_cell_options.h"
 #include "r_context.h"
 #include "r_data.h"
 
@@ -12,50 +13,6 @@ namespace {
 using namespace flexkern;
 using Rcpp::Named;
 using Numbers = std::vector<double>;
-
-Kernel read_kernel(const Rcpp::List& options) {
-  Kernel kernel;
-  kernel.type = kernel_type(option<std::string>(options, "kernel", "radial"));
-  kernel.degree = option<int>(options, "degree", 3);
-  kernel.coef0 = option(options, "coef0", 0.0);
-  return kernel;
-}
-
-// One loss per response; none for the least-squares machine.
-std::vector<Loss> read_losses(const Rcpp::List& options) {
-  std::vector<Loss> losses;
-  if (!option(options, "dual", false)) return losses;
-  Loss loss;
-  loss.type = loss_type(option<std::string>(options, "loss", "least.squares"));
-  loss.epsilon = option(options, "epsilon", 0.1);
-  for (const double tau : option(options, "tau", Numbers())) {
-    loss.tau = tau;
-    losses.push_back(loss);
-  }
-  return losses;
-}
-
-CellOptions read_cell_options(const Rcpp::List& options) {
-  CellOptions out;
-  out.kernel = read_kernel(options);
-  out.gammas = option(options, "gamma", Numbers());
-  out.lambdas = option(options, "lambda", Numbers());
-  out.costs = option(options, "cost", Numbers());
-  out.folds = option<int>(options, "folds", 5);
-  out.split = option<std::string>(options, "validation", "cv") == "split";
-  out.average = option<std::string>(options, "final", "average") == "average";
-  out.refine = option(options, "refine", false);
-  out.tol = option(options, "tol", 1e-6);
-  const double search_rows = option(options, "search_rows", 8000.0);
-  out.search_rows = static_cast<index_t>(std::min(search_rows, 1e9));
-  out.search.race = option<std::string>(options, "search", "race") == "race";
-  out.search.max_iter = option<int>(options, "max_iter", 1000);
-  const double infinite = std::numeric_limits<double>::infinity();
-  const Numbers clip = option(options, "clip", Numbers{-infinite, infinite});
-  out.search.clip = {clip[0], clip[1]};
-  out.losses = read_losses(options);
-  return out;
-}
 
 // Under the hierarchy among the options, where there is one; it lives in `storage`.
 Points under_hierarchy(const Points& points, const Rcpp::List& options, Hierarchy& storage) {
@@ -269,7 +226,7 @@ Rcpp::NumericMatrix fk_vp_predict(Rcpp::RObject x, Rcpp::List model, Rcpp::List 
                         view(intercept),
                         std::vector<index_t>(offset.begin(), offset.end()),
                         Rcpp::as<Numbers>(model["gamma"]),
-                        read_kernel(model),
+                        read_cell_kernel(model),
                         centers.points(),
                         zero_based(Rcpp::IntegerVector(model["cell_of_center"]))};
   const Points at = points.points().under(view_of.vectors.hierarchy());

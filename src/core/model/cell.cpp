@@ -179,7 +179,7 @@ FoldPlan CellFitter::make_plan() {
   fit_.fold.assign(at(own), -1);
   if (options_.split) {
     // The theory's variant: rows 1 .. floor(n/2) + 1 train, the others validate.
-    const index_t train = own / 2 + 1;
+    const index_t train = options_.train > 0 ? options_.train : own / 2 + 1;
     for (index_t i = train; i < own; ++i) fit_.fold[at(i)] = 0;
     plan.add([=](index_t i) { return i < train || i >= own; },
              [=](index_t i) { return i >= train && i < own; });

@@ -32,6 +32,23 @@ struct Loss {
         return r * r;
     }
   }
+
+  // The derivative with respect to t, or one of its limits where there is none.
+  double slope(double y, double t) const {
+    const double r = y - t;
+    switch (type) {
+      case Type::hinge:
+        return y * t < 1 ? -y : 0;
+      case Type::pinball:
+        return r > 0 ? -tau : 1 - tau;
+      case Type::expectile:
+        return -2 * (r > 0 ? tau : 1 - tau) * r;
+      case Type::epsilon:
+        return r > epsilon ? -1 : r < -epsilon ? 1 : 0;
+      default:
+        return -2 * r;
+    }
+  }
 };
 
 inline Loss::Type loss_type(const std::string& name) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/view.h"
+#include "hg_ops.h"
 
 namespace flexkern {
 
@@ -65,6 +66,8 @@ struct Micro {
   void (*transpose)(const float* in, float* out);
   // begin and end are multiples of 16.
   DualKernel dual_box, dual_epsilon, dual_expectile;
+  HgOps<float> hg_f32;
+  HgOps<double> hg_f64;
 };
 
 extern const Micro kMicroPlain;

@@ -129,7 +129,9 @@ const Micro kMicroAvx2 = {"avx2",
                           transpose,
                           dual_pass<BoxMove>,
                           dual_pass<EpsilonMove>,
-                          dual_pass<ExpectileMove>};
+                          dual_pass<ExpectileMove>,
+                          FK_HG_OPS(F32),
+                          FK_HG_OPS(F64)};
 
 }  // namespace flexkern
 

@@ -234,3 +234,5 @@ FK_TARGET DualBest dual_pass(const DualPass& d, index_t begin, index_t end) {
   }
   return out;
 }
+
+#include "hg_ops_body.h"

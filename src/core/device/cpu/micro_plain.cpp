@@ -106,6 +106,8 @@ const Micro kMicroPlain = {"plain",
                            transpose,
                            dual_pass<BoxMove>,
                            dual_pass<EpsilonMove>,
-                           dual_pass<ExpectileMove>};
+                           dual_pass<ExpectileMove>,
+                           FK_HG_OPS(F32),
+                           FK_HG_OPS(F64)};
 
 }  // namespace flexkern
