@@ -35,3 +35,21 @@ print_node <- function(node, indent, digits) {
     print_node(node$nodes[[i]], paste0(indent, "  "), digits)
   }
 }
+
+#' @rdname summary.vpsvm
+#' @method print hgsvm
+#' @export
+print.hgsvm <- function(x, digits = 4L, ...) {
+  check_dots(list(...), c("x", "digits"), "print")
+  check_args(digits = digits)
+  check_sound(x)
+  print_call(x$call)
+  print_head(x, digits)
+  tried <- x$architectures
+  print_line("Architecture", tried$name[tried$chosen], if (nrow(tried) > 1L)
+    paste0(", the best of ", nrow(tried)))
+  print_line("Weights", sum(lengths(x$nodes$weights)), " by ", x$optimizer, " on ", x$learn.rows,
+             " rows")
+  cat("\n")
+  invisible(x)
+}

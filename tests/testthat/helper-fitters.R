@@ -55,6 +55,19 @@ fitters <- list(
     ranges = list(c = c(0.1, 1), lambda = 1), summary = "Machines",
     probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,
     constant.x = FALSE, regression = FALSE, sum.loss = TRUE
+  ),
+  hgsvm = list(
+    fit = hgsvm,
+    quick = function(...) hgsvm(..., steps = 2, gamma = 1, lambda = 1e-2, seed = 1),
+    small = function(..., seed = NULL) {
+      hgsvm(..., steps = 2, gamma = c(0.3, 3), lambda = c(1e-1, 1e-3), seed = seed)
+    },
+    one.machine = list(cells = 1), base = list(steps = 1, folds = 2, gamma = 1, lambda = c(0.1, 1)),
+    options = list(steps = 1, gamma = 1, lambda = 0.01), change = list(lambda = 0.1),
+    variants = list(list(cells = 2), list(optimizer = "anneal", anneal = 5, rounds = 1)),
+    ranges = list(gamma = c(0.1, 1), lambda = 0.01), summary = "Cells",
+    probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,
+    constant.x = TRUE, regression = TRUE
   )
 )
 

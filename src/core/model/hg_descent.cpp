@@ -137,7 +137,7 @@ class Descent {
     const bool better = result_.trace.back().test < best_ * 0.999;
     if (better) best_ = result_.trace.back().test;
     behind_ = better ? 0 : behind_ + 1;
-    result_.anneal_seconds += watch_.lap();
+    result_.solve_seconds += watch_.lap();
     return behind_ < options_.patience;
   }
   SplitData all() const {
