@@ -161,10 +161,10 @@ hgsvm_settings <- function(s, folds_asked) {
     }
   }
   if (s$optimizer %in% c("lbfgs", "adam") && s$loss != "least.squares") {
-    abort('optimizer = "', s$optimizer, '" differentiates the least-squares machine, but `loss` is "',
-          s$loss, '"; use "anneal" or "auto".', arg = "optimizer")
+    abort('optimizer = "', s$optimizer, '" differentiates the least-squares machine, but `loss` ',
+          'is "', s$loss, '"; use "anneal" or "auto".', arg = "optimizer")
   }
-  if (s$optimizer == "auto") s$optimizer <- if (s$loss == "least.squares") "lbfgs" else "anneal"
+  if (s$optimizer == "auto") s$optimizer <- if (s$loss == "least.squares") "adam" else "anneal"
   with_preset(s)
 }
 

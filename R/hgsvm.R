@@ -7,26 +7,26 @@
 #' The rows are parted at random 4:2:3. A machine trained on the first part is scored on the second
 #' as a function of the weights; the third part says which weights are kept. `optimizer` says how
 #' the score is minimised:
-#' * `"anneal"`: the paper's Algorithm 1. In each of `rounds` rounds the penalty and width are chosen
-#'   on a grid; then come `cycles` cycles of simulated annealing (`anneal` steps in the first and the
-#'   other cycles), at most `descent` steps of gradient descent with Armijo's rule, and a new
-#'   solution of the machine. An annealing step multiplies one random weight by a random factor in
-#'   \eqn{[1 - s, 1 + s]}{[1 - s, 1 + s]} with \eqn{s} = `spread` and accepts an increase
+#' * `"anneal"`: the paper's Algorithm 1. In each of `rounds` rounds the penalty and width are
+#'   chosen on a grid; then come `cycles` cycles of simulated annealing (`anneal` steps in the
+#'   first and the other cycles), at most `descent` steps of gradient descent with Armijo's rule,
+#'   and a new solution of the machine. An annealing step multiplies one random weight by a random
+#'   factor in \eqn{[1 - s, 1 + s]}{[1 - s, 1 + s]} with \eqn{s} = `spread` and accepts an increase
 #'   \eqn{\Delta} of the risk with probability \eqn{\exp(-\Delta / T)}{exp(-Delta / T)}, where
-#'   \eqn{T} falls to 0. After a round all weights are multiplied by such factors, or start anew with
-#'   `restart = "init"`.
-#' * `"lbfgs"`: the machine is differentiated through: its coefficients follow the weights (implicit
-#'   function theorem), so that the gradient is that of training and validation together. L-BFGS in
-#'   the logarithms of all weights and of \eqn{\lambda n}, at most `steps` steps from each of
-#'   `rounds` starts, which ends early where the error on the third part has not fallen by a
-#'   thousandth for `patience` steps. For least squares.
+#'   \eqn{T} falls to 0. After a round all weights are multiplied by such factors, or start anew
+#'   with `restart = "init"`.
+#' * `"lbfgs"`: the machine is differentiated through: its coefficients follow the weights
+#'   (implicit function theorem), so that the gradient is that of training and validation together.
+#'   L-BFGS in the logarithms of all weights and of \eqn{\lambda n}, at most `steps` steps from
+#'   each of `rounds` starts, which ends early where the error on the third part has not fallen by
+#'   a thousandth for `patience` steps. For least squares.
 #' * `"adam"`: the same gradient on random samples of `batch` rows, with step length `rate`, which
 #'   falls to a tenth; looks at the third part every 25 steps.
-#' * `"auto"`: `"lbfgs"` for least squares and `"anneal"` for other losses.
+#' * `"auto"`: `"adam"` for least squares and `"anneal"` for other losses.
 #'
 #' `preset = "fast"` stands for 2 rounds of 3 cycles with 200 and 100 annealing steps,
-#' `preset = "paper"` for the paper's 10 rounds of 15 cycles with 1000 and 500, both with 10 steps of
-#' descent; with the other optimizers for 1 and 3 starts. What is given beside it goes first.
+#' `preset = "paper"` for the paper's 10 rounds of 15 cycles with 1000 and 500, both with 10 steps
+#' of descent; with the other optimizers for 1 and 3 starts. What is given beside it goes first.
 #'
 #' The annealing temperature, the factors, the order of the loops and the six architectures are not
 #' in the paper; those here are ours. So are `"lbfgs"` and `"adam"`.
@@ -59,8 +59,8 @@
 #' @param steps,patience,batch,rate Of the descents `"lbfgs"` and `"adam"`, see Details.
 #' @param learn.rows Largest number of rows that learn the weights.
 #' @param loss,tau,epsilon As in [vpsvm()].
-#' @param gamma Positive numbers to choose from as factor of the learned squared distance; `NULL` for
-#'   ten from 0.1 to 10.
+#' @param gamma Positive numbers to choose from as factor of the learned squared distance; `NULL`
+#'   for ten from 0.1 to 10.
 #' @param probability `TRUE` to calibrate class probabilities, as in [vpsvm()].
 #' @return A list of class `hgsvm` that is also a `vpsvm` (see there), with
 #'   \item{hierarchy}{the learned [hg_kernel()], on the columns of the design}
@@ -76,7 +76,7 @@
 #' @examples
 #' d <- data.frame(matrix(runif(1200, -1, 1), 200))
 #' d$y <- sin(3 * d$X1) * cos(2 * d$X2)
-#' fit <- hgsvm(y ~ ., d, architectures = hg_inhomogeneous(6), steps = 10, seed = 1)
+#' fit <- hgsvm(y ~ ., d, architectures = hg_inhomogeneous(6), steps = 100, seed = 1)
 #' fit
 #' round(coef(fit), 2)
 #' @export
@@ -95,8 +95,8 @@ hgsvm.default <- function(x, y, architectures = NULL,
                           optimizer = c("auto", "anneal", "lbfgs", "adam"),
                           preset = c("fast", "paper"), rounds = NULL, cycles = NULL, anneal = NULL,
                           descent = NULL, spread = 0.5, temperature = NULL,
-                          restart = c("perturb", "init"), steps = NULL, patience = 10, batch = 600,
-                          rate = 0.05, learn.rows = 6000,
+                          restart = c("perturb", "init"), steps = NULL, patience = 10, batch = 500,
+                          rate = 0.1, learn.rows = 6000,
                           loss = c("least.squares", "hinge", "pinball", "expectile", "epsilon"),
                           tau = NULL, epsilon = 0.1, gamma = NULL, lambda = NULL, cost = NULL,
                           folds = 5, partition = c("auto", "voronoi", "random", "none"),

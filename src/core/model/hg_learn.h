@@ -22,8 +22,8 @@ struct HgOptions {
   bool fresh = false;      // rounds start at the initial weights, not at perturbed ones
   // Descent: at most so many steps from each of `rounds` starts, which ends when the error on the
   // third part has not fallen for `patience` looks.
-  int steps = 60, patience = 10, batch = 600;
-  double rate = 0.05;
+  int steps = 400, patience = 10, batch = 500;
+  double rate = 0.1;
 };
 
 struct HgData {
