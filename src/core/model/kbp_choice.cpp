@@ -8,47 +8,61 @@ namespace {
 
 using Stop = KbpOptions::Stop;
 
-double end_error(const Breakpoint& p) { return p.held[0] + p.held[1] + p.held[2]; }
-
-// sum |beta| is linear between the breakpoints of the lasso, and so the error is a parabola.
-double error_at_l1(const Path& path, double bound) {
+// sum |beta| is linear between the breakpoints of the lasso.
+Place place_of_l1(const Path& path, double bound) {
   for (std::size_t k = 1; k < path.points.size(); ++k) {
-    const Breakpoint &from = path.points[k - 1], &to = path.points[k];
-    if (to.l1 < bound) continue;
-    const double length = to.l1 - from.l1, t = length > 0 ? (bound - from.l1) / length : 1;
-    return to.held[0] + t * (to.held[1] + t * to.held[2]);
+    const double from = path.points[k - 1].l1, to = path.points[k].l1;
+    if (to >= bound) return {k, to > from ? (bound - from) / (to - from) : 1, true};
   }
-  return end_error(path.points.back());
+  return {path.points.size() - 1, 1, false};
 }
 
 // The last breakpoint before the bound is crossed for the first time.
-double error_at_count(const Path& path, double count) {
-  std::size_t k = 0;
-  while (k + 1 < path.points.size() && static_cast<double>(path.points[k + 1].active) <= count) ++k;
-  return end_error(path.points[k]);
+Place place_of_count(const Path& path, double count) {
+  for (std::size_t k = 1; k < path.points.size(); ++k)
+    if (static_cast<double>(path.points[k].active) > count) return {k - 1, 1, true};
+  return {path.points.size() - 1, 1, false};
 }
 
-double error_at_fall(const Path& path, double bound) {
+Place place_of_fall(const Path& path, double bound) {
   for (std::size_t k = kLossWindow; k < path.points.size(); ++k)
     if (path.points[k - kLossWindow].loss - path.points[k].loss < bound * path.points[0].loss)
-      return end_error(path.points[k]);
-  return end_error(path.points.back());
+      return {k, 1, true};
+  return {path.points.size() - 1, 1, false};
 }
 
 }  // namespace
 
-double error_at(const Path& path, Stop stop, double bound, index_t rows) {
-  if (stop == Stop::l1) return error_at_l1(path, bound);
-  if (stop == Stop::nu) return error_at_count(path, bound * static_cast<double>(rows));
-  return error_at_fall(path, bound);
+Place place_of(const Path& path, Stop stop, double bound, index_t rows) {
+  if (stop == Stop::l1) return place_of_l1(path, bound);
+  if (stop == Stop::nu) return place_of_count(path, bound * static_cast<double>(rows));
+  return place_of_fall(path, bound);
 }
 
-std::vector<double> bound_grid(const KbpOptions& options, const std::vector<Path>& folds) {
+// The error is a parabola between two breakpoints.
+double error_at(const Path& path, const Place& place) {
+  const auto& held = path.points[place.point].held;
+  return held[0] + place.share * (held[1] + place.share * held[2]);
+}
+
+void coef_at(const Path& path, const Place& place, std::vector<index_t>& sources,
+             std::vector<double>& coef) {
+  sources.clear();
+  coef.clear();
+  const auto add = [&](std::size_t point, double share) {
+    for (index_t i = path.offset[point]; i < path.offset[point + 1]; ++i) {
+      sources.push_back(path.source[static_cast<std::size_t>(i)]);
+      coef.push_back(share * path.coef[static_cast<std::size_t>(i)]);
+    }
+  };
+  if (place.share < 1) add(place.point - 1, 1 - place.share);
+  add(place.point, place.share);
+}
+
+std::vector<double> bound_grid(const KbpOptions& options, double longest) {
   if (!options.bounds.empty()) return options.bounds;
   constexpr int kValues = 100;
   std::vector<double> grid;
-  double longest = 0;
-  for (const Path& path : folds) longest = std::max(longest, path.points.back().l1);
   for (int i = 0; i < kValues; ++i) {
     const double t = i / (kValues - 1.0);
     if (options.stop == Stop::l1) grid.push_back(longest * t * t);

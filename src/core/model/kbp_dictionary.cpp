@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kStoredShare = 0.6;    // of the budget, for the dictionary itself
 constexpr double kConstant = 1e-10;     // a column whose deviation is this share of its size
-constexpr index_t kDepth = 256;         // rows of a panel that stay in the first-level cache
+constexpr index_t kDepth = 32;          // products that are added up in single precision
 constexpr double kSerialWork = 300000;  // values that one thread handles sooner than two
 
 std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
@@ -249,13 +249,21 @@ void KbpDictionary::held_column(index_t j, double* out) const {
 void KbpDictionary::correlate(const double* in, index_t cols, float* out, Context& context) {
   const index_t width = micro_.cols_f32, stride = size();
   std::vector<float> single(in, in + n_ * cols);
-  Buffer<float> packed(round_up(cols, width) * n_);
+  const index_t wide = round_up(cols, width);
+  Buffer<float> packed(wide * n_);
   pack_columns(single.data(), n_, cols, width, 0, n_, n_, packed.data());
   const auto product = [&](index_t panel, const float* tile) {
-    for (index_t c = 0; c < cols; ++c) std::fill_n(out + c * stride + panel * kPanel, kPanel, 0.0f);
-    for (index_t k = 0; k < n_; k += kDepth)
+    std::vector<float> part(at(wide * kPanel));
+    std::vector<double> sum(part.size(), 0.0);
+    for (index_t k = 0; k < n_; k += kDepth) {
+      std::fill(part.begin(), part.end(), 0.0f);
       update_panel(micro_, std::min(kDepth, n_ - k), tile + k * kPanel, packed.data() + k * width,
-                   n_ * width, cols, out + panel * kPanel, stride);
+                   n_ * width, wide, part.data(), kPanel);
+      for (std::size_t i = 0; i < part.size(); ++i) sum[i] += static_cast<double>(part[i]);
+    }
+    for (index_t c = 0; c < cols; ++c)
+      for (index_t r = 0; r < kPanel; ++r)
+        out[c * stride + panel * kPanel + r] = static_cast<float>(sum[at(c * kPanel + r)]);
   };
   if (!stored_) {
     for_panels(context, [&](index_t panel, const double* values, float* tile) {

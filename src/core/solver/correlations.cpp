@@ -36,11 +36,10 @@ void Correlations::refresh(const std::vector<double>& r) {
   take(values.data(), r);
 }
 
-void Correlations::enter(index_t source, const std::vector<double>& column,
+void Correlations::enter(index_t source, const std::vector<index_t>& ahead,
                          const std::vector<double>& r, const ActiveSet& active) {
   std::vector<float> values(c_.size());
-  if (cache_.require(source, column.data(), r.data(), active, values, context_))
-    take(values.data(), r);
+  if (cache_.require(source, ahead, r, active, values, context_)) take(values.data(), r);
 }
 
 void Correlations::set_slopes(const ActiveSet& active, const std::vector<double>& w,

@@ -10,7 +10,7 @@
 namespace flexkern {
 
 // Single-precision values z'v are this share of |z| |v| off at most, for columns of some length.
-constexpr double kFloatError = 4e-7;
+constexpr double kFloatError = 1e-7;
 
 class Correlations {
  public:
@@ -22,8 +22,9 @@ class Correlations {
 
   // c = Z'r
   void refresh(const std::vector<double>& r);
-  // A source becomes active: its Gram column is kept, and c refreshed where that costs nothing.
-  void enter(index_t source, const std::vector<double>& column, const std::vector<double>& r,
+  // A source becomes active, and others may follow: their Gram columns are kept, and c refreshed
+  // where that costs nothing.
+  void enter(index_t source, const std::vector<index_t>& ahead, const std::vector<double>& r,
              const ActiveSet& active);
   // b = Z'u with u = Z_A w: from the kept Gram columns where rounding allows, for the equal slope
   // of the active sources and their correlation, else from u itself.

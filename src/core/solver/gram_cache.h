@@ -11,21 +11,25 @@
 
 namespace flexkern {
 
+// Sources whose Gram columns are computed before they are needed.
+constexpr std::size_t kAhead = 10;
+
 class GramCache {
  public:
   // `bytes` bounds the columns that are kept.
   GramCache(Sources& sources, double bytes);
-  // Computes Z'r, and on the way the Gram column of `source`, whose dictionary column is given, for
-  // which columns outside `active` may have to go. Nothing happens, and the answer is false, if it
-  // is there already.
-  bool require(index_t source, const double* column, const double* r, const ActiveSet& active,
-               std::vector<float>& correlations, Context& context);
+  // Computes Z'r, and on the way the Gram columns of `source` and of those that may follow it (the
+  // pass is bound by reading Z), for which columns outside `active` may have to go. Nothing
+  // happens, and the answer is false, if the source's is there already.
+  bool require(index_t source, const std::vector<index_t>& ahead, const std::vector<double>& r,
+               const ActiveSet& active, std::vector<float>& correlations, Context& context);
   // out = sum_k w_k Z' z_k over the active columns; false if one is missing.
   bool combine(const ActiveSet& active, const std::vector<double>& w, std::vector<float>& out,
                Context& context) const;
   Sources& sources() const { return sources_; }
 
  private:
+  std::vector<index_t> missing(index_t source, const std::vector<index_t>& ahead) const;
   void make_room(const ActiveSet& active);
 
   Sources& sources_;

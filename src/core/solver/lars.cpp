@@ -29,7 +29,7 @@ struct Join {
 
 // Single precision says which sources could be next; those are computed from their own columns in
 // double precision, so that the path is exact.
-class Lars {
+class Lars : public Follower {
  public:
   Lars(GramCache& cache, const std::vector<double>& y, const PathOptions& options,
        const HeldOut* held, Context& context)
@@ -44,9 +44,14 @@ class Lars {
         u_(y.size()),
         trial_(y.size()),
         is_active_(at(sources_.size())),
-        blocked_(at(sources_.size())) {}
+        blocked_(at(sources_.size())) {
+    going_ = start();
+  }
 
-  Path run();
+  void advance(index_t steps) override;
+  bool ended() const override { return !going_ || steps_ >= options_.max_steps; }
+  const Path& path() const override { return recorder_.path(); }
+  Path finish() override;
 
  private:
   struct Bound {
@@ -56,12 +61,13 @@ class Lars {
   };
   bool start();
   void step();
-  bool ended(Breakpoint point);
+  bool take_down(Breakpoint point);
   Join first_join();
   bool enter();
   bool set_direction();
   Join next_join();
-  std::vector<Bound> possible_joins() const;
+  std::vector<Bound> possible_joins();
+  void look_ahead(double gamma, index_t j);
   void consider(const Bound& bound, Join& best);
   index_t next_drop(double& gamma) const;
   void move(double gamma);
@@ -83,11 +89,14 @@ class Lars {
   Correlations correlations_;
   std::vector<double> r_, u_, trial_, beta_, sign_, w_;
   std::vector<char> is_active_, blocked_;
+  std::vector<index_t> ahead_;
+  std::vector<double> steps_ahead_;
   double start_ = 0, level_ = 0, slope_ = 0;  // C at first and now, and a
   Join join_;
   index_t dropped_ = -1;
   double dropped_sign_ = 0;
-  bool by_rule_ = false, complete_ = false;
+  bool by_rule_ = false, complete_ = false, going_ = false;
+  index_t steps_ = 0;
 };
 
 // The source that is most correlated with the response; ties go to the smallest index.
@@ -120,7 +129,7 @@ bool Lars::enter() {
   sign_.push_back(join_.sign);
   beta_.push_back(0);
   is_active_[at(j)] = 1;
-  correlations_.enter(j, join_.column, r_, active_);
+  correlations_.enter(j, ahead_, r_, active_);
   return true;
 }
 
@@ -149,10 +158,12 @@ Join Lars::next_join() {
 }
 
 // Sources whose step may be the smallest, given the error of c and b, by their lower bound.
-std::vector<Lars::Bound> Lars::possible_joins() const {
+std::vector<Lars::Bound> Lars::possible_joins() {
   const double c_error = correlations_.value_error(), b_error = correlations_.slope_error();
   double least = level_ / slope_;
   std::vector<Bound> found;
+  steps_ahead_.clear();
+  ahead_.clear();
   for (index_t j = 0; j < sources_.size(); ++j) {
     if (!candidate(j)) continue;
     for (int s = -1; s <= 1; s += 2) {
@@ -161,6 +172,7 @@ std::vector<Lars::Bound> Lars::possible_joins() const {
                    rate = slope_ - s * correlations_.slope(j);
       if (rate <= -b_error) continue;
       const double low = std::max(0.0, gap - c_error) / (rate + b_error);
+      if (rate > 0) look_ahead(gap / rate, j);
       if (low > least) continue;
       found.push_back({low, j, s});
       if (rate > b_error)
@@ -173,6 +185,17 @@ std::vector<Lars::Bound> Lars::possible_joins() const {
   std::stable_sort(found.begin(), found.end(),
                    [](const Bound& a, const Bound& b) { return a.low < b.low; });
   return found;
+}
+
+// The sources with the smallest steps along this direction, which are likely to enter soon.
+void Lars::look_ahead(double gamma, index_t j) {
+  if (ahead_.size() == kAhead && gamma >= steps_ahead_.back()) return;
+  const auto place = std::upper_bound(steps_ahead_.begin(), steps_ahead_.end(), gamma);
+  ahead_.insert(ahead_.begin() + (place - steps_ahead_.begin()), j);
+  steps_ahead_.insert(place, gamma);
+  if (ahead_.size() <= kAhead) return;
+  ahead_.pop_back();
+  steps_ahead_.pop_back();
 }
 
 void Lars::consider(const Bound& bound, Join& best) {
@@ -255,7 +278,7 @@ void Lars::end_in_least_squares() {
   recorder_.store_end(active_, beta_, Breakpoint(), r_);
 }
 
-bool Lars::ended(Breakpoint point) {
+bool Lars::take_down(Breakpoint point) {
   point.correlation = level_;
   point.traps = traps();
   return recorder_.record(active_, beta_, point, r_);
@@ -265,7 +288,7 @@ bool Lars::start() {
   correlations_.refresh(r_);
   join_ = first_join();
   start_ = level_;
-  by_rule_ = ended(Breakpoint());
+  by_rule_ = take_down(Breakpoint());
   complete_ = join_.source < 0;
   return !by_rule_ && !complete_;
 }
@@ -289,19 +312,21 @@ void Lars::step() {
     beta_[at(leaving)] = 0;
     join_ = Join();
   }
-  by_rule_ = ended(point);
+  by_rule_ = take_down(point);
   if (leaving >= 0) drop(leaving);
   complete_ = complete_ || level_ <= 1e-8 * start_ || active_.size() == 0;
 }
 
-Path Lars::run() {
-  bool going = start();
-  for (index_t k = 1; k <= options_.max_steps && going; ++k) {
+void Lars::advance(index_t steps) {
+  for (index_t k = 0; k < steps && !ended(); ++k) {
     context_.check();
-    if (k % kSettle == 0) settle();
+    if (++steps_ % kSettle == 0) settle();
     step();
-    going = !by_rule_ && !complete_;
+    going_ = !by_rule_ && !complete_;
   }
+}
+
+Path Lars::finish() {
   if (!complete_) end_in_least_squares();
   return recorder_.finish(by_rule_    ? Path::End::rule
                           : complete_ ? Path::End::complete
@@ -310,17 +335,26 @@ Path Lars::run() {
 
 }  // namespace
 
-Path lars_path(GramCache& cache, const std::vector<double>& response, const PathOptions& options,
-               const HeldOut* held, Context& context) {
-  return Lars(cache, response, options, held, context).run();
+std::unique_ptr<Follower> make_lars(GramCache& cache, const std::vector<double>& response,
+                                    const PathOptions& options, const HeldOut* held,
+                                    Context& context) {
+  return std::make_unique<Lars>(cache, response, options, held, context);
+}
+
+std::unique_ptr<Follower> make_follower(GramCache& cache, const std::vector<double>& response,
+                                        const PathOptions& options, const HeldOut* held,
+                                        Context& context) {
+  using Method = PathOptions::Method;
+  if (options.method == Method::lasso || options.method == Method::lar)
+    return make_lars(cache, response, options, held, context);
+  return make_pursuit(cache.sources(), response, options, held, context);
 }
 
 Path follow_path(GramCache& cache, const std::vector<double>& response, const PathOptions& options,
                  const HeldOut* held, Context& context) {
-  using Method = PathOptions::Method;
-  if (options.method == Method::lasso || options.method == Method::lar)
-    return lars_path(cache, response, options, held, context);
-  return pursuit_path(cache.sources(), response, options, held, context);
+  const auto follower = make_follower(cache, response, options, held, context);
+  follower->advance(options.max_steps);
+  return follower->finish();
 }
 
 }  // namespace flexkern

@@ -1,5 +1,6 @@
 #include "path.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -19,10 +20,6 @@ double mean_square(const std::vector<double>& v) {
   for (double x : v) sum += x * x;
   return v.empty() ? 0 : sum / static_cast<double>(v.size());
 }
-
-// A held-out error is given up that has not fallen for 30 breakpoints and twice as many as it took
-// to reach its minimum. Half as many give up in a first, shallow minimum now and then.
-constexpr std::size_t kPatience = 30;
 
 }  // namespace
 
@@ -45,7 +42,9 @@ double whiteness(const std::vector<double>& residual, const std::vector<index_t>
 PathRecorder::PathRecorder(const Sources& sources, const std::vector<double>& response,
                            const PathOptions& options, const HeldOut* held)
     : sources_(sources), response_(response), options_(options), held_(held) {
-  if (held_) prediction_.assign(held_->response.size(), 0.0);
+  if (!held_) return;
+  prediction_.assign(held_->response.size(), 0.0);
+  held_column_.resize(at(sources.size()));
 }
 
 bool PathRecorder::record(const ActiveSet& active, const std::vector<double>& beta,
@@ -106,13 +105,14 @@ void PathRecorder::score(const ActiveSet& active, const std::vector<double>& bet
   if (!held_) return;
   const index_t n = sources_.held_rows();
   std::vector<double> now(at(n), 0.0);
+  Eigen::Map<Eigen::VectorXd> sum(now.data(), n);
   for (index_t k = 0; k < active.size(); ++k) {
-    std::vector<double>& column = held_column_[active.source(k)];
+    std::vector<double>& column = held_column_[at(active.source(k))];
     if (column.empty()) {
       column.resize(at(n));
       sources_.held_column(active.source(k), column.data());
     }
-    for (index_t i = 0; i < n; ++i) now[at(i)] += beta[at(k)] * column[at(i)];
+    sum += beta[at(k)] * Eigen::Map<const Eigen::VectorXd>(column.data(), n);
   }
   for (index_t i = 0; i < n; ++i) {
     const double error = held_->response[at(i)] - prediction_[at(i)],
@@ -144,13 +144,7 @@ bool PathRecorder::ended(const Breakpoint& point) {
     const double fall = path_.points[step - kLossWindow].loss - point.loss;
     if (fall < options_.loss * path_.points[0].loss) return true;
   }
-  if (!options_.patient || !held_) return false;
-  const double error = point.held[0] + point.held[1] + point.held[2];
-  if (error < best_) {
-    best_ = error;
-    best_at_ = step;
-  }
-  return step > 3 * best_at_ + kPatience;
+  return false;
 }
 
 Path PathRecorder::finish(Path::End end) {

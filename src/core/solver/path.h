@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <limits>
-#include <unordered_map>
 #include <vector>
 
 #include "active_set.h"
@@ -28,7 +27,6 @@ struct PathOptions {
   std::vector<index_t> order;                            // of the residuals in time
   index_t lags = 0;                                      // 0: no test of whiteness
   double white = 0;                                      // critical value of its statistic
-  bool patient = false;  // stop once the held-out error has not fallen for long
   bool least_squares_end = false;
 };
 
@@ -69,6 +67,7 @@ class PathRecorder {
   // A last point beyond all rules.
   void store_end(const ActiveSet& active, const std::vector<double>& beta, Breakpoint event,
                  const std::vector<double>& residual);
+  const Path& path() const { return path_; }
   Path finish(Path::End end);
 
  private:
@@ -83,10 +82,19 @@ class PathRecorder {
   const PathOptions& options_;
   const HeldOut* held_;
   Path path_;
-  std::vector<double> prediction_;  // held out, at the last breakpoint
-  std::unordered_map<index_t, std::vector<double>> held_column_;
-  double best_ = std::numeric_limits<double>::infinity();
-  std::size_t best_at_ = 0;
+  std::vector<double> prediction_;                // held out, at the last breakpoint
+  std::vector<std::vector<double>> held_column_;  // of the sources that were active
+};
+
+// A path on its way, for callers that decide as it goes.
+class Follower {
+ public:
+  virtual ~Follower() = default;
+  // Over so many more breakpoints, or to the end.
+  virtual void advance(index_t steps) = 0;
+  virtual bool ended() const = 0;
+  virtual const Path& path() const = 0;
+  virtual Path finish() = 0;
 };
 
 // Ljung-Box statistic of a sequence: large where neighbours are alike.

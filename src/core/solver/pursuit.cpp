@@ -16,7 +16,7 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
-class Pursuit {
+class Pursuit : public Follower {
  public:
   Pursuit(Sources& sources, const std::vector<double>& y, const PathOptions& options,
           const HeldOut* held, Context& context)
@@ -30,9 +30,19 @@ class Pursuit {
         c_(at(sources.size())),
         left_over_(at(sources.size()), static_cast<double>(sources.rows())),
         blocked_(at(sources.size())),
-        length_(std::sqrt(static_cast<double>(sources.rows()))) {}
+        length_(std::sqrt(static_cast<double>(sources.rows()))) {
+    next_ = best_source();
+    by_rule_ = recorder_.record(active_, beta_, here(), r_);
+  }
 
-  Path run();
+  void advance(index_t steps) override;
+  bool ended() const override { return by_rule_ || complete_ || steps_ >= options_.max_steps; }
+  const Path& path() const override { return recorder_.path(); }
+  Path finish() override {
+    return recorder_.finish(by_rule_    ? Path::End::rule
+                            : complete_ ? Path::End::complete
+                                        : Path::End::steps);
+  }
 
  private:
   bool prefitting() const { return options_.method == PathOptions::Method::prefit; }
@@ -55,6 +65,8 @@ class Pursuit {
   std::vector<double> left_over_;  // squared length of each source outside the active span
   std::vector<char> blocked_;
   double length_;
+  index_t next_ = -1, steps_ = 0;
+  bool by_rule_ = false, complete_ = false;
 };
 
 // How much the loss falls with source j: alone, or (prefitting) with all coefficients refitted.
@@ -137,28 +149,27 @@ Breakpoint Pursuit::here() const {
   return point;
 }
 
-Path Pursuit::run() {
-  index_t next = best_source();
-  bool ended = recorder_.record(active_, beta_, here(), r_);
-  for (index_t step = 0; step < options_.max_steps && !ended; ++step) {
+void Pursuit::advance(index_t steps) {
+  for (index_t k = 0; k < steps && !ended(); ++k, ++steps_) {
     context_.check();
-    while (next >= 0 && !take(next)) next = best_source();
-    if (next < 0) return recorder_.finish(Path::End::complete);
-    const index_t entered = next;
-    next = best_source();
+    while (next_ >= 0 && !take(next_)) next_ = best_source();
+    complete_ = next_ < 0;
+    if (complete_) return;
+    const index_t entered = next_;
+    next_ = best_source();
     Breakpoint point = here();
     point.entered = entered;
-    ended = recorder_.record(active_, beta_, point, r_);
-    if (next < 0) return recorder_.finish(Path::End::complete);
+    by_rule_ = recorder_.record(active_, beta_, point, r_);
+    complete_ = next_ < 0;
   }
-  return recorder_.finish(ended ? Path::End::rule : Path::End::steps);
 }
 
 }  // namespace
 
-Path pursuit_path(Sources& sources, const std::vector<double>& response, const PathOptions& options,
-                  const HeldOut* held, Context& context) {
-  return Pursuit(sources, response, options, held, context).run();
+std::unique_ptr<Follower> make_pursuit(Sources& sources, const std::vector<double>& response,
+                                       const PathOptions& options, const HeldOut* held,
+                                       Context& context) {
+  return std::make_unique<Pursuit>(sources, response, options, held, context);
 }
 
 }  // namespace flexkern
