@@ -3,7 +3,7 @@
 #
 #   Rscript rmekl.R [reps=10] [data=iris,wine,wdbc,...] [methods=rmekl,multik,svm2k,kmhks,svm]
 #                   [scales=none,range] [parts=ranks,accuracy,tradeoff,times,scale] [threads=2]
-#                   [letter.rank=100] [covtype.rank=300] [out=results]
+#                   [large=rmekl,vpsvm,svm] [letter.rank=100] [covtype.rank=300] [out=results]
 #
 # Each run appends one row to a file of OUT; runs that are there already are not repeated, so that a
 # study can be stopped, resumed and extended. The tables go to OUT/rmekl.md. The data are read from
@@ -18,14 +18,14 @@ paper <- utils::read.csv(file.path(here, "paper-rmekl.csv"))
 settings_from <- function(given) {
   s <- list(reps = "10", data = paste(paper$data, collapse = ","),
             methods = "rmekl,multik,svm2k,kmhks,svm", scales = "none,range",
-            parts = "ranks,accuracy,tradeoff,times,scale", threads = "2", letter.rank = "100",
-            covtype.rank = "300", out = "results")
+            parts = "ranks,accuracy,tradeoff,times,scale", threads = "2", large = "rmekl,vpsvm,svm",
+            letter.rank = "100", covtype.rank = "300", out = "results")
   pairs <- strsplit(given, "=", fixed = TRUE)
   names(pairs) <- vapply(pairs, `[`, "", 1)
   stopifnot(all(names(pairs) %in% names(s)), lengths(pairs) == 2)
   s[names(pairs)] <- lapply(pairs, `[`, 2)
   words <- function(x) strsplit(x, ",")[[1]]
-  for (name in c("data", "methods", "scales", "parts")) s[[name]] <- words(s[[name]])
+  for (name in c("data", "methods", "scales", "parts", "large")) s[[name]] <- words(s[[name]])
   numbers <- c("reps", "threads", "letter.rank", "covtype.rank")
   s[numbers] <- lapply(s[numbers], as.integer)
   if (!startsWith(s$out, "/")) s$out <- file.path(here, s$out)
@@ -237,10 +237,10 @@ large_run <- function(d, train, test, method, rank) {
 }
 
 # e1071 is left out on covtype, where it takes more than six minutes. The peak is of this process:
-# run the methods one by one to compare it.
+# run the methods of `large` one by one to compare it.
 run_scale <- function() {
   d <- read_data("letter")
-  for (method in c("rmekl", "vpsvm", "svm")) if (!is.null(d)) {
+  for (method in s$large) if (!is.null(d)) {
     run_once("rmekl-scale.csv", list(data = "letter", method = method), function() {
       large_run(d, which(d$split == "train"), which(d$split != "train"), method, s$letter.rank)
     })
@@ -251,7 +251,7 @@ run_scale <- function() {
   set.seed(77)
   rows <- sample.int(nrow(d$x), 75000)
   d <- list(x = d$x[rows, ], y = d$y[rows])
-  for (method in c("rmekl", "vpsvm")) {
+  for (method in setdiff(s$large, "svm")) {
     run_once("rmekl-scale.csv", list(data = "covtype", method = method), function() {
       large_run(d, 1:50000, 50001:75000, method, s$covtype.rank)
     })
