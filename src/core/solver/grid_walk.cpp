@@ -12,6 +12,8 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kGood = 1.005;
 // Pairs this much above the best one say nothing about their neighbours.
 constexpr double kNear = 1.1;
+// A valley of the surface below that is at most so much above its best pair is looked at, too.
+constexpr double kValley = 1.5;
 // A step counts in full when it multiplies gamma or divides the penalty by so much.
 constexpr double kGammaStep = 2, kLambdaStep = 4;
 // What a pair leaves of the progress.
@@ -33,13 +35,14 @@ class Walk {
   }
 
   void run() {
-    Candidate next = start();
     double left = 1;
-    while (next.expected < kInfinite) {
-      source_.settle(order_[next.g], next.l, best());
+    const auto settle = [&](const Candidate& pair) {
+      source_.settle(order_[pair.g], pair.l, best());
       source_.report(1 - (left *= kLeft));
-      next = best_candidate();
-    }
+    };
+    for (const Candidate& valley : valleys()) settle(valley);
+    for (Candidate next = best_candidate(); next.expected < kInfinite; next = best_candidate())
+      settle(next);
   }
 
  private:
@@ -62,13 +65,33 @@ class Walk {
       for (std::size_t g = 0; g < order_.size(); ++g) f(g, l);
   }
 
-  // The best pair of the level below.
-  Candidate start() const {
-    Candidate found;
+  // The best pairs of gammas that beat both of their neighbours below, the very best one first. On
+  // the way to narrower kernels, where more rows gain most, it is enough that the risk rises at
+  // most half as fast as before, and faster thereafter.
+  std::vector<Candidate> valleys() const {
+    std::vector<Candidate> least(order_.size()), found;
     for_pairs([&](std::size_t g, std::size_t l) {
       const std::size_t i = at(g, l);
-      if (below_.settled[i] && below_.risk[i] < found.expected) found = {g, l, below_.risk[i]};
+      if (below_.settled[i] && below_.risk[i] < least[g].expected)
+        least[g] = {g, l, below_.risk[i]};
     });
+    const auto rise = [&](std::size_t g) {  // from the wider neighbour
+      if (g == 0) return 0.0;
+      return g < least.size() ? least[g].expected / least[g - 1].expected : kInfinite;
+    };
+    std::size_t best = 0;
+    for (std::size_t g = 0; g < least.size(); ++g)
+      if (least[g].expected < least[best].expected) best = g;
+    for (std::size_t g = 0; g < least.size(); ++g) {
+      const bool lowest = rise(g) < 1 && rise(g + 1) >= 1;
+      const bool slower = g > best && rise(g) - 1 < (rise(g - 1) - 1) / 2 && rise(g) < rise(g + 1);
+      if (lowest || slower) found.push_back(least[g]);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+      return a.expected < b.expected;
+    });
+    while (!found.empty() && found.back().expected > kValley * found.front().expected)
+      found.pop_back();
     return found;
   }
 

@@ -25,9 +25,9 @@ class PairSource {
   virtual void report(double share) = 0;
 };
 
-// Starts at the best pair of the surface below. A neighbour of what is settled is expected to do as
-// much better or worse as it did there. The most promising pair is settled next, until none can be
-// expected to win.
+// Starts at the best pairs of the valleys of the surface below. A neighbour of what is settled is
+// expected to do as much better or worse as it did there. The most promising pair is settled next,
+// until none can be expected to win.
 void walk_grid(const Surface& below, const Margins& margins, Surface& surface, PairSource& source);
 
 }  // namespace flexkern
