@@ -102,8 +102,11 @@ check_weights <- function(weights, n) {
   if (all(weights == 0)) {
     abort("`weights` are all 0; at least one must be positive.", arg = "weights")
   }
-  as.vector(weights)
+  near_one(as.vector(weights))
 }
+
+# Only ratios of weights matter: the largest one comes into [1, 2), without rounding.
+near_one <- function(weights) weights / 2^floor(log2(max(weights)))
 
 # Case weight times class weight, with mean 1: the loss is a mean, so only ratios matter.
 row_weights <- function(weights, class.weights, outcome) {
@@ -133,5 +136,5 @@ class_weights <- function(class.weights, outcome) {
           if (length(unknown)) name_list(unknown), ".", arg = "class.weights")
   }
   weights <- unname(class.weights)[match(classes, names(class.weights))]
-  ifelse(is.na(weights), 1, weights)
+  near_one(ifelse(is.na(weights), 1, weights))
 }

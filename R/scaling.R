@@ -50,7 +50,7 @@ column_spread <- function(x, method) {
   if (method == "none") return(c(0, 1))
   if (method == "range") {
     ends <- range(x)
-    return(c(ends[1L] / 2 + ends[2L] / 2, (ends[2L] - ends[1L]) / 2))
+    return(c(ends[1L] / 2 + ends[2L] / 2, ends[2L] / 2 - ends[1L] / 2))
   }
   c(mean(x), if (min(x) == max(x)) 0 else finite_spread(stats::sd(x)))
 }

@@ -81,7 +81,7 @@ sparse_spread <- function(x, method) {
   ends <- column_ends(x)
   n <- nrow(x)
   center <- ends[1L, ] / 2 + ends[2L, ] / 2
-  spread <- (ends[2L, ] - ends[1L, ]) / 2
+  spread <- ends[2L, ] / 2 - ends[1L, ] / 2
   if (any(method == "standardize")) {
     mean <- Matrix::colSums(x) / n
     zeros <- n - diff(x@p)

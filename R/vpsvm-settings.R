@@ -52,19 +52,30 @@ kernel_settings <- function(s) {
 whole_rows <- 4000
 split_rows <- 1500
 
-# Which partition is made: one of the core's types, with what bounds it.
-partition_plan <- function(s, n) {
-  by_size <- c("random", "none")
-  if (!is.null(s$radius) && s$partition %in% by_size) {
+# `radius`, `cells` and `max.cell` are three ways to say how large a cell is.
+check_cell_size <- function(s, n) {
+  if (!is.null(s$radius) && s$partition %in% c("random", "none")) {
     abort('`radius` has no meaning for partition = "', s$partition, '"; use "voronoi".',
           arg = "radius")
   }
   if (!is.null(s$cells) && s$cells > n) {
     abort("`cells` = ", s$cells, " exceeds the ", n, " rows.", arg = "cells")
   }
-  if (s$partition == "none" && !is.null(s$cells) && s$cells > 1) {
-    abort("`cells` = ", s$cells, ' contradicts partition = "none".', arg = "cells")
+  given <- c("radius", "cells", "max.cell")
+  given <- given[!vapply(s[given], is.null, NA)]
+  if (s$partition == "none" && length(given) && !identical(s$cells, 1)) {
+    abort("`", given[1L], "` = ", s[[given[1L]]], ' contradicts partition = "none".',
+          arg = given[1L])
   }
+  if (length(given) > 1L) {
+    abort("`", given[1L], "` and `", given[2L], "` both say how large cells are; give one of them.",
+          arg = given[2L])
+  }
+}
+
+# Which partition is made: one of the core's types, with what bounds it.
+partition_plan <- function(s, n) {
+  check_cell_size(s, n)
   sized <- !is.null(s$radius) || (!is.null(s$cells) && s$cells > 1)
   type <- s$partition
   max_cell <- s$max.cell %||% if (n <= whole_rows) whole_rows else split_rows

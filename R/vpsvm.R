@@ -75,7 +75,7 @@
 #'   (`cells` chunks of equal size) or `"none"`.
 #' @param radius Largest radius of the cells, in the unit of the scaled columns; the radius that a
 #'   model has and prints is the one that its cells reached.
-#' @param cells Number of cells.
+#' @param cells Number of cells. Of `radius`, `cells` and `max.cell` one may be given.
 #' @param max.cell Largest number of rows in a cell of the automatic partition, its margin not
 #'   counted. `NULL` means one cell up to 4000 rows and cells of at most 1500 rows beyond: their
 #'   margins make up for the smaller size. Equal rows are never separated: more copies of one row
@@ -114,10 +114,11 @@
 #'   `"auto"` refits cells with a margin and else averages. With a refit, cross-validated values
 #'   come from fold models without the margin: they are a little pessimistic.
 #' @param search `"race"` drops hopeless pairs of the grid early. With more than 600 rows in a cell
-#'   it first searches on half of them, and so on downwards; then it starts at the best pair of that
-#'   sample and settles neighbours of what is settled, the most promising first, until none can be
-#'   expected to win. `grid$settled` tells which pairs were computed on all rows of the cell.
-#'   `"full"` computes every pair.
+#'   it first searches on half of them, and so on downwards; then it starts at the best pairs of
+#'   that sample's valleys and settles neighbours of what is settled, the most promising first,
+#'   until none is expected to win. `grid$settled` tells which pairs were computed on all rows of
+#'   the cell. `"full"` computes every pair: it also finds a valley of which half of the rows show
+#'   nothing, as of a fast oscillation beside a smooth trend.
 #' @param search.rows Largest number of rows that a grid is searched on; see Large cells.
 #' @param refine `TRUE` for a second, finer grid around the best pair.
 #' @param clip `TRUE` to clip predictions to the range of the training labels.

@@ -54,6 +54,8 @@ hostile <- alist(
   vpsvm(X, d$y, overlap = "half"), vpsvm(X, d$y, overlap = c(0, 1)),
   vpsvm(X, d$y, partition = "grid"), vpsvm(X, d$y, partition = "random", radius = 1),
   vpsvm(X, d$y, partition = "none", cells = 3), vpsvm(X, d$y, loss = "logistic"),
+  vpsvm(X, d$y, partition = "none", max.cell = 20), vpsvm(X, d$y, radius = 1, cells = 3),
+  vpsvm(X, d$y, radius = 1, max.cell = 20), vpsvm(X, d$y, cells = 3, max.cell = 20),
   vpsvm(X, seq_len(40) / 2, loss = "hinge"),
   vpsvm(X, d$y, final = NULL), vpsvm(X, d$y, search = TRUE), vpsvm(X, d$y, search.rows = 10),
   vpsvm(X, d$y, validation = "loo"),

@@ -166,3 +166,36 @@ test_that("a large cell is searched on a sample of its rows, then on all of them
   expect_identical(predict(vpsvm(t ~ ., d, search.rows = 200, seed = 3, threads = 1), d),
                    predict(fit, d))
 })
+
+test_that("the race finds the second of two valleys", {
+  two_valleys <- function(seed, n, p) {
+    set.seed(seed)
+    x <- matrix(rnorm(n * p), n)
+    list(x = x, y = x[, 1]^2 + sin(4 * x[, p]) + rnorm(n, 0, 0.3))
+  }
+  d <- two_valleys(21, 700, 3)
+  fit <- function(search) vpsvm(d$x, d$y, seed = 1, search = search)
+  expect_lt(fit("race")$cv.error, 1.01 * fit("full")$cv.error)
+})
+
+test_that("only ratios of weights matter, however large they are", {
+  d <- two_classes()
+  shape <- function(w, low) {
+    unclass(vpsvm(y ~ ., d, weights = w, class.weights = c(low = low, high = 2 * low),
+                  gamma = 1, lambda = c(0.1, 0.01), seed = 1))[c("coef", "intercept", "cv.error")]
+  }
+  w <- rep(1:2, length.out = nrow(d))
+  same <- shape(w, 1)
+  expect_true(is.finite(same$cv.error))
+  expect_identical(shape(w * 2^1000, 2^700), same)
+  expect_identical(shape(w * 2^-1000, 2^-1000), same)
+})
+
+test_that("a column may span more than the largest number", {
+  d <- two_classes()
+  wide <- d
+  wide$a <- d$a / max(abs(d$a)) * 1.7e308
+  fit <- function(d) vpsvm(y ~ ., d, gamma = 1, lambda = 0.01, seed = 1)
+  expect_equal(predict(fit(wide), wide, type = "decision"),
+               predict(fit(d), d, type = "decision"))
+})
