@@ -134,9 +134,14 @@ TEST(RidgeView, FactorsAndEigenvectorsSolveTheSame) {
   std::vector<Ridge> few = {{1.5, 0.25}, {1, 4}}, many = few;
   for (int k = 0; k < 10; ++k) many.push_back({1, 1.0 + k});
   const MatrixXd right = matrix(uniform_data(12, 2, 10));
-  const MatrixXd a = RidgeView(gram, few, best_micro(), 1, context).solve(right, {1, 0});
-  const MatrixXd c = RidgeView(gram, many, best_micro(), 1, context).solve(right, {1, 0});
-  EXPECT_LT(worst(a, c), 1e-10);
+  const PackedMatrix view(b, best_micro(), 1, context);
+  const RidgeView turned(view, gram, many, context);
+  const MatrixXd a = RidgeView(view, gram, few, context).solve(right, {1, 0});
+  MatrixXd start(12, 2);
+  for (int k = 0; k < 2; ++k) start.col(k) = turned.turned(right.col(k));
+  const MatrixXd c = turned.solve(start, {1, 0});
+  for (int k = 0; k < 2; ++k) EXPECT_LT(worst(a.col(k), turned.restored(c.col(k))), 1e-10);
+  EXPECT_LT(worst(turned.features().times(c), b * a), 1e-10);
   MatrixXd first = gram;
   first.diagonal().array() += 4;
   EXPECT_LT(worst(first * a.col(0), right.col(0)), 1e-10);

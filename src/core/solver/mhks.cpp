@@ -54,10 +54,11 @@ class MhksRun {
         live_(std::move(which)),
         models_(models) {
     const index_t n = p_.sign_.size(), q = static_cast<index_t>(live_.size());
-    for (const PackedMatrix* view : p_.views_) {
+    for (std::size_t l = 0; l < p_.views_.size(); ++l) {
+      mean_.push_back(systems_[l].turned(p_.mean_[l]));
       margin_.push_back(MatrixXd::Constant(n, q, options.start));
       value_.push_back(MatrixXd::Zero(n, q));
-      coef_.push_back(MatrixXd::Zero(view->cols(), q));
+      coef_.push_back(MatrixXd::Zero(p_.views_[l]->cols(), q));
       bias_.push_back(Eigen::RowVectorXd::Zero(q));
     }
   }
@@ -116,14 +117,15 @@ class MhksRun {
           p_.weights_.array() * (p_.sign_.array() * (1 + margin_[l].col(k).array()) +
                                  penalty(k).lambda / m * (sum.col(k) - value_[l].col(k)).array());
     const Eigen::RowVectorXd total = target.colwise().sum();
-    MatrixXd right = p_.views_[l]->transposed_times(target);
-    right.noalias() -= p_.mean_[l] * total;
+    const PackedMatrix& features = systems_[l].features();
+    MatrixXd right = features.transposed_times(target);
+    right.noalias() -= mean_[l] * total;
     coef_[l] = systems_[l].solve(right, live_);
     for (index_t k = 0; k < sum.cols(); ++k) {
       const double scale = (1 + penalty(k).lambda * (m - 1) / m) * p_.total_;
-      bias_[l][k] = total[k] / std::max(scale, 1e-300) - p_.mean_[l].dot(coef_[l].col(k));
+      bias_[l][k] = total[k] / std::max(scale, 1e-300) - mean_[l].dot(coef_[l].col(k));
     }
-    MatrixXd values = p_.views_[l]->times(coef_[l]);
+    MatrixXd values = features.times(coef_[l]);
     values.rowwise() += bias_[l];
     return values;
   }
@@ -179,7 +181,7 @@ class MhksRun {
     MhksModel& model = models_[live_[static_cast<std::size_t>(k)]];
     model.decision = VectorXd::Zero(p_.sign_.size());
     for (std::size_t l = 0; l < value_.size(); ++l) {
-      model.coef.push_back(coef_[l].col(k));
+      model.coef.push_back(systems_[l].restored(coef_[l].col(k)));
       model.bias.push_back(bias_[l][k]);
       model.decision += value_[l].col(k) / static_cast<double>(value_.size());
     }
@@ -193,6 +195,7 @@ class MhksRun {
   const MhksOptions& options_;
   std::vector<std::size_t> live_;
   std::vector<MhksModel>& models_;
+  std::vector<VectorXd> mean_;  // of the features
   std::vector<MatrixXd> margin_, value_, coef_;
   std::vector<Eigen::RowVectorXd> bias_;
 };
@@ -202,7 +205,7 @@ std::vector<MhksModel> MhksProblem::solve(const std::vector<Penalty>& penalties,
   const std::vector<Ridge> ridges = ridges_of(penalties, views_.size());
   std::vector<RidgeView> systems;
   for (std::size_t l = 0; l < views_.size(); ++l)
-    systems.emplace_back(gram_[l], ridges, views_[l]->micro(), views_[l]->threads(), context_);
+    systems.emplace_back(*views_[l], gram_[l], ridges, context_);
   std::vector<MhksModel> models(penalties.size());
   for (std::size_t first = 0; first < penalties.size(); first += kColumns) {
     std::vector<std::size_t> which(std::min(kColumns, penalties.size() - first));

@@ -6,18 +6,29 @@ namespace flexkern {
 namespace {
 
 using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 constexpr std::size_t kFew = 6;  // systems that are cheaper to factor one by one
 
 }  // namespace
 
-RidgeView::RidgeView(const MatrixXd& gram, const std::vector<Ridge>& ridges, const Micro& micro,
-                     int threads, Context& context)
-    : ridges_(ridges) {
+RidgeView::RidgeView(const PackedMatrix& view, const MatrixXd& gram,
+                     const std::vector<Ridge>& ridges, Context& context)
+    : view_(view), ridges_(ridges) {
   if (ridges.size() <= kFew && factor(gram)) return;
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
   values_ = eigen.eigenvalues().cwiseMax(0.0);
-  vectors_ = std::make_unique<PackedMatrix>(eigen.eigenvectors(), micro, threads, context);
+  vectors_ = eigen.eigenvectors();
+  turned_ =
+      std::make_unique<PackedMatrix>(view.times(vectors_), view.micro(), view.threads(), context);
+}
+
+VectorXd RidgeView::turned(const VectorXd& v) const {
+  return turned_ ? VectorXd(vectors_.transpose() * v) : v;
+}
+
+VectorXd RidgeView::restored(const VectorXd& v) const {
+  return turned_ ? VectorXd(vectors_ * v) : v;
 }
 
 // False where rounding makes a system indefinite.
@@ -32,18 +43,18 @@ bool RidgeView::factor(const MatrixXd& gram) {
 }
 
 MatrixXd RidgeView::solve(const MatrixXd& right, const std::vector<std::size_t>& which) const {
-  if (!vectors_) {
+  if (!turned_) {
     MatrixXd out(right.rows(), right.cols());
     for (index_t k = 0; k < right.cols(); ++k)
       out.col(k) = factors_[which[static_cast<std::size_t>(k)]].solve(right.col(k));
     return out;
   }
-  MatrixXd rotated = vectors_->transposed_times(right);
+  MatrixXd out = right;
   for (index_t k = 0; k < right.cols(); ++k) {
     const Ridge& r = ridges_[which[static_cast<std::size_t>(k)]];
-    rotated.col(k).array() /= r.scale * values_.array() + r.shift;
+    out.col(k).array() /= r.scale * values_.array() + r.shift;
   }
-  return vectors_->times(rotated);
+  return out;
 }
 
 }  // namespace flexkern

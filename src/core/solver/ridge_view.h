@@ -15,20 +15,27 @@ struct Ridge {
   double scale, shift;  // s and c
 };
 
-// A few systems get a Cholesky factor each; many share one eigendecomposition.
+// A few systems get a Cholesky factor each. Many share one eigendecomposition: the features are
+// turned to the eigenvectors, where all systems are diagonal.
 class RidgeView {
  public:
-  RidgeView(const Eigen::MatrixXd& gram, const std::vector<Ridge>& ridges, const Micro& micro,
-            int threads, Context& context);
+  RidgeView(const PackedMatrix& view, const Eigen::MatrixXd& gram, const std::vector<Ridge>& ridges,
+            Context& context);
+  // In these all vectors below are meant.
+  const PackedMatrix& features() const { return turned_ ? *turned_ : view_; }
+  Eigen::VectorXd turned(const Eigen::VectorXd& v) const;    // from the view's features
+  Eigen::VectorXd restored(const Eigen::VectorXd& v) const;  // and back
   // Column k of the right sides belongs to the system which[k].
   Eigen::MatrixXd solve(const Eigen::MatrixXd& right, const std::vector<std::size_t>& which) const;
 
  private:
   bool factor(const Eigen::MatrixXd& gram);
 
+  const PackedMatrix& view_;
   std::vector<Ridge> ridges_;
   std::vector<Eigen::LLT<Eigen::MatrixXd>> factors_;
-  std::unique_ptr<PackedMatrix> vectors_;
+  std::unique_ptr<PackedMatrix> turned_;
+  Eigen::MatrixXd vectors_;
   Eigen::VectorXd values_;
 };
 
