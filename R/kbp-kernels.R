@@ -6,7 +6,8 @@ kernel_blocks <- function(s, x, input) {
   blocks <- list()
   for (i in seq_along(entries)) {
     where <- if (length(entries) > 1L) paste0("kernels[[", i, "]]") else "kernels"
-    blocks <- c(blocks, entry_blocks(kernel_entry(entries[[i]], where), where, s, x, input))
+    own <- entry_blocks(kernel_entry(entries[[i]], where), where, s, x, input)
+    blocks <- c(blocks, lapply(own, function(b) if (isTRUE(b$automatic)) c(b, series = i) else b))
   }
   blocks
 }
@@ -63,9 +64,10 @@ entry_blocks <- function(entry, where, s, x, input) {
     check_kernel_range(x[, columns, drop = FALSE], base, NULL)
     return(list(base))
   }
+  automatic <- is.null(entry$gamma) && identical(entry$bandwidths %||% s$bandwidths, "auto")
   lapply(entry_bandwidths(entry, s, x[, columns, drop = FALSE]), function(width) {
     gamma <- if (entry$kernel == "radial") 1 / (2 * width^2) else 1 / width
-    c(base, list(gamma = gamma, bandwidth = width))
+    c(base, list(gamma = gamma, bandwidth = width, automatic = automatic))
   })
 }
 

@@ -321,3 +321,19 @@ test_that("a summary counts the support vectors of each bandwidth", {
   expect_equal(sum(s$kernels$support), tail(fit$path[[1]]$points$df, 1))
   expect_equal(nrow(s$kernels), length(fit$blocks))
 })
+
+test_that("narrow bandwidths are left out where that lowers the cross-validated error by 4 %", {
+  set.seed(3)
+  t <- runif(120)
+  smooth <- 4 * sin(4 * pi * t) + rnorm(120, sd = 3)
+  bandwidths <- function(fit) vapply(fit$blocks, `[[`, 0, "bandwidth")
+  all <- bandwidths(kbp(cbind(t), smooth, stop = "none", max.steps = 1))
+  short <- kbp(cbind(t), smooth, seed = 1, threads = 1)
+  expect_lt(length(short$blocks), length(all))
+  expect_identical(bandwidths(short), tail(all, length(short$blocks)))
+  expect_lt(min(short$grid[[1]]$cv.error),
+            0.96 * min(kbp(cbind(t), smooth, bandwidths = all, seed = 1)$grid[[1]]$cv.error))
+  set.seed(3)
+  rough <- sign(sin(30 * t)) + rnorm(120, sd = 0.05)
+  expect_gt(length(kbp(cbind(t), rough, seed = 1)$blocks), length(short$blocks))
+})
