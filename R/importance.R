@@ -1,10 +1,17 @@
-#' Permutation importance
+#' Importance of columns
 #'
-#' How much worse a model predicts when the values of one column are shuffled among the rows.
+#' How much worse a model predicts when the values of one column are shuffled among the rows; or,
+#' for [hgsvm()] without `newdata`, the share of a column in the learned weights.
 #'
 #' A column that the model does not need keeps its error, and its importance is about 0; it can be
 #' slightly negative. Use rows that the model has not seen: on the training rows noise that was
 #' learned counts as important. Columns that carry the same information share their importance.
+#'
+#' The weights that [hgsvm()] learned say how fast the kernel's squared distance grows with each
+#' column for rows near to each other: \eqn{D(x, x') \approx \sum_j c_j (x_j - x'_j)^2} with
+#' \eqn{c_j} the sum over the nodes of the first layer of \eqn{v_j^2} times \eqn{2 w^2} for each
+#' node above. `importance()` gives the shares of the \eqn{c_j}. They refer to the scaled columns
+#' and say what the kernel looks at, not what is gained by it.
 #'
 #' The methods also serve the generics of the same name in the packages \pkg{randomForest} and
 #' \pkg{ranger}, and this generic passes models of those packages on to their own methods, so that
@@ -20,7 +27,8 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A named numeric vector with one entry per original column (a factor is one column): the
 #'   mean increase over `nperm` shuffles of the misclassification rate, or for regression of the
-#'   mean squared error in the squared unit of `y`. Rows with a missing value are left out.
+#'   mean squared error in the squared unit of `y`. Rows with a missing value are left out. For
+#'   [hgsvm()] without `newdata`: numbers that sum to 1.
 #' @seealso [predict.vpsvm()]
 #' @examples
 #' train <- seq(1, 150, by = 2)
@@ -67,6 +75,30 @@ importance.kbp <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, thread
 #' @rawNamespace S3method(randomForest::importance, rmekl)
 #' S3method(ranger::importance, rmekl)
 importance.rmekl <- importance.vpsvm
+
+#' @rdname importance
+#' @export
+#' @rawNamespace S3method(randomForest::importance, hgsvm)
+#' S3method(ranger::importance, hgsvm)
+importance.hgsvm <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, threads = NULL,
+                             memory = NULL,
+                             verbose = getOption("flexkern.verbose", interactive()), ...) {
+  if (missing(newdata)) {
+    check_dots(list(...), setdiff(names(formals(importance.hgsvm)), "..."), "importance")
+    return(weight_shares(x))
+  }
+  importance.vpsvm(x, newdata, y, nperm, seed, threads, memory, verbose, ...)
+}
+
+# Per original column, or term that transforms one; a factor's indicators add up.
+weight_shares <- function(x) {
+  check_version(x)
+  check_sound(x)
+  growth <- colSums(leaf_weights(x$hierarchy, ncol(x$sv)))
+  names <- source_columns(x$blueprint)
+  shares <- vapply(seq_along(names), function(j) sum(growth[x$blueprint$source == j]), 0)
+  stats::setNames(shares / max(sum(shares), 1e-300), names)
+}
 
 # Models of other packages, when this generic hides theirs.
 #' @export

@@ -4,9 +4,13 @@ is_kernel_object <- function(x) inherits(x, "hg_kernel")
 
 # The kernel on the columns of the design: a factor's indicators share the weight of the factor.
 on_design <- function(kernel, blueprint, where) {
-  names <- blueprint$columns %||% paste0("V", seq_len(blueprint$p))
-  if (!is.null(blueprint$terms)) names <- blueprint$names
-  spread(numbered(kernel, names, where), blueprint$source)
+  spread(numbered(kernel, source_columns(blueprint), where), blueprint$source)
+}
+
+# What `source` of a blueprint counts.
+source_columns <- function(blueprint) {
+  if (!is.null(blueprint$terms)) return(blueprint$names)
+  blueprint$columns %||% paste0("V", seq_len(blueprint$p))
 }
 
 spread <- function(node, source) {
