@@ -100,18 +100,16 @@ append_row <- function(row) {
   message(format(Sys.time(), "%H:%M:%S "), paste(unlist(row), collapse = " "))
 }
 
-run_set <- function(name, n) {
-  keys <- expand.grid(method = s$methods, rep = seq_len(s$reps), n = n, data = name,
-                      stringsAsFactors = FALSE)[4:1]
+run_split <- function(name, n, rep) {
+  keys <- data.frame(data = name, n = n, rep = rep, method = s$methods)
   open <- Filter(function(i) !done(keys[i, ]), seq_len(nrow(keys)))
   d <- if (length(open)) read_data(name)
-  for (i in if (is.null(d)) NULL else open) {
-    part <- split_rows(d, n, keys$rep[i])
-    append_row(data.frame(keys[i, ], run(part, keys$method[i], keys$rep[i])))
-  }
+  if (is.null(d)) return()
+  part <- split_rows(d, n, rep)
+  for (i in open) append_row(data.frame(keys[i, ], run(part, keys$method[i], rep)))
 }
 
-for (n in s$n) for (name in s$data) run_set(name, n)
+for (n in s$n) for (rep in seq_len(s$reps)) for (name in s$data) run_split(name, n, rep)
 if (file.exists(file)) {
   lines <- report_lines(utils::read.csv(file))
   writeLines(lines, file.path(s$out, "hgsvm.md"))

@@ -20,3 +20,45 @@ test_that("a kernel is drawn, with names or without", {
   expect_true(drawn(plot(hg_kernel(list("a", c("b", "a"))))))
   expect_true(drawn(plot(hg_random(60, 8, 2, seed = 1))))
 })
+
+d <- data.frame(matrix(runif(900, -1, 1), 150))
+d$k <- factor(rep(c("r", "s", "t"), 50))
+d$y <- sin(3 * d$X1) * cos(2 * d$X2) + (d$k == "r")
+groups <- hg_kernel(list(1:3, 4:6, 7))
+fit <- hgsvm(y ~ ., d, architectures = list(groups, hg_inhomogeneous(7)), steps = 15, seed = 1)
+
+test_that("the pictures of a model are drawn", {
+  seen <- main_plot(plot(fit))
+  one <- flexkern:::with_gamma(fit$hierarchy, fit$gamma)
+  expect_equal(sum(seen$z^2), sum(flexkern:::leaf_weights(one, 9)))
+  for (i in 1:2) {
+    seen <- main_plot(plot(fit, "error", architecture = i))
+    expect_equal(unname(seen$y), unname(as.matrix(fit$learning[[i]]$trace[3:4])))
+    expect_true(drawn(plot(fit, "error", architecture = i, log = "")))
+  }
+  expect_true(drawn(plot(fit, "cv")))
+  few <- suppressWarnings(hgsvm(d[1:8, 1:6], d$y[1:8], hg_inhomogeneous(6), gamma = 1, lambda = 1))
+  expect_true(drawn(plot(few)))
+  expect_refusals(alist(plot(fit, "tree"), plot(fit, "error", architecture = 3),
+                        plot(few, "error"), importance(fit, nperms = 3),
+                        importance(fit, d, nperm = 0)), environment())
+})
+
+test_that("importance is the share of the growth of the distance, or by permutation", {
+  shares <- importance(fit)
+  expect_named(shares, names(d)[1:7])
+  expect_equal(sum(shares), 1)
+  growth <- colSums(flexkern:::leaf_weights(fit$hierarchy, 9))
+  expect_equal(unname(shares), c(growth[1:6], sum(growth[7:9])) / sum(growth))
+  expect_gt(min(shares[1:2]), max(shares[3:6]))
+  shuffled <- importance(fit, d, nperm = 2, seed = 1)
+  expect_named(shuffled, names(d)[1:7])
+  expect_gt(min(shuffled[c("X1", "k")]), max(shuffled[3:6]))
+  terms <- hgsvm(y ~ I(X1 * 2) + X2, d, architectures = hg_inhomogeneous(2), steps = 3, seed = 1)
+  expect_named(importance(terms), c("I(X1 * 2)", "X2"))
+})
+
+test_that("other packages' importance() finds ours", {
+  theirs <- from_package("randomForest", "importance")
+  expect_identical(theirs(fit), importance(fit))
+})
