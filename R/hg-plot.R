@@ -66,7 +66,7 @@ plot_learning <- function(x, architecture, ...) {
   args <- list(x = seq_len(nrow(trace)), y = risks, type = "b", lty = 1L, pch = c(1L, 19L),
                cex = 0.6, col = c("grey50", "firebrick"), main = tried$name[number],
                log = if (all(risks > 0)) "y" else "",
-               xlab = if (x$optimizer == "anneal") "cycle" else "step", ylab = "risk")
+               xlab = switch(x$optimizer, anneal = "cycle", lbfgs = "step", "look"), ylab = "risk")
   do.call(graphics::matplot, override(args, ...))
   graphics::abline(v = which(diff(trace$round) != 0) + 0.5, lty = 3L, col = "grey60")
   graphics::abline(v = record$chosen, lty = 2L)
