@@ -10,9 +10,10 @@ hgsvm_fit <- function(input, s) {
   kernels <- fit_architectures(s, ready$x, input$blueprint)
   learned <- lapply(seq_along(kernels), function(i) learn_kernel(kernels[[i]], i, ready, s))
   s$gamma <- s$gamma %||% 10^seq(-1, 1, length.out = 10L)
-  fits <- lapply(learned, function(l) {
-    s$nodes <- flat_nodes(l$kernel)
-    vpsvm_fit(input, s)
+  fits <- lapply(seq_along(learned), function(i) {
+    s$nodes <- flat_nodes(learned[[i]]$kernel)
+    # What there is to say about the data is said once.
+    if (i == 1L) vpsvm_fit(input, s) else suppressMessages(suppressWarnings(vpsvm_fit(input, s)))
   })
   risks <- vapply(fits, mean_risk, 0)
   score <- if (anyNA(risks)) vapply(learned, `[[`, 0, "error") else risks
@@ -26,6 +27,7 @@ hgsvm_fit <- function(input, s) {
   fit$seconds <- c(learn = sum(unlist(lapply(learned, `[[`, "seconds"))), fit$seconds)
   fit$seconds[["total"]] <- proc.time()[["elapsed"]] - started
   class(fit) <- c("hgsvm", "vpsvm")
+  if (best > 1L) warn_convergence(fit, s)
   fit
 }
 

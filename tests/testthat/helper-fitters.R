@@ -7,7 +7,8 @@ options(flexkern.threads = 2, flexkern.verbose = FALSE)
 # `fit`, `change` is another value for one of them and `ranges` several for tune(); `caret` is the
 # name that caret_method() knows; `variants` are other ways to fit; `constant.x`: constant columns
 # make a constant model; `regression`: numbers are a response too; `sum.loss`: the loss is a sum,
-# whose weight against the penalty grows with the rows.
+# whose weight against the penalty grows with the rows; `row.parts`: rows are parted at random, so
+# that a row and its copy have different roles.
 fitters <- list(
   vpsvm = list(
     fit = vpsvm,
@@ -58,7 +59,9 @@ fitters <- list(
   ),
   hgsvm = list(
     fit = hgsvm,
-    quick = function(...) hgsvm(..., steps = 2, gamma = 1, lambda = 1e-2, seed = 1),
+    quick = function(...) {
+      hgsvm(..., steps = 2, learn.rows = 200, gamma = 1, lambda = 1e-2, seed = 1)
+    },
     small = function(..., seed = NULL) {
       hgsvm(..., steps = 2, gamma = c(0.3, 3), lambda = c(1e-1, 1e-3), seed = seed)
     },
@@ -67,7 +70,7 @@ fitters <- list(
     variants = list(list(cells = 2), list(optimizer = "anneal", anneal = 5, rounds = 1)),
     ranges = list(gamma = c(0.1, 1), lambda = 0.01), summary = "Cells",
     probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,
-    constant.x = TRUE, regression = TRUE
+    constant.x = TRUE, regression = TRUE, row.parts = TRUE
   )
 )
 

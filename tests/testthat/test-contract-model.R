@@ -68,7 +68,7 @@ for_each_fitter(list(
     expect_same_model(in_data, f$quick(X[1:2], d$y, weights = w), X)
   },
   "an integer weight is a repeated row" = function(f) {
-    skip_if(isTRUE(f$sum.loss))
+    skip_if(isTRUE(f$sum.loss) || isTRUE(f$row.parts))
     w <- rep(1:2, 20)
     rows <- rep(1:40, w)
     expect_equal(predict(f$quick(X, d$y, weights = w), X, type = "decision"),
