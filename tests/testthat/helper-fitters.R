@@ -59,8 +59,8 @@ fitters <- list(
   ),
   hgsvm = list(
     fit = hgsvm,
-    quick = function(...) {
-      hgsvm(..., steps = 2, learn.rows = 200, gamma = 1, lambda = 1e-2, seed = 1)
+    quick = function(..., seed = 1) {
+      hgsvm(..., steps = 2, learn.rows = 200, gamma = 1, lambda = 1e-2, seed = seed)
     },
     small = function(..., seed = NULL) {
       hgsvm(..., steps = 2, gamma = c(0.3, 3), lambda = c(1e-1, 1e-3), seed = seed)
