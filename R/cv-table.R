@@ -8,10 +8,12 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A data frame. Of [vpsvm()] it has one row per cell and pair: `cell`, `gamma`, `lambda`,
 #'   `error` (the mean loss on the scale of \eqn{[-1, 1]}, for the hinge nearly the share of wrong
-#'   labels, over all levels `tau` and pairs of weights, which share the selected parameters; `NA`
-#'   where `search = "race"` dropped the pair
+#'   labels; `NA` where `search = "race"` dropped the pair
 #'   early), `rows` (the number of rows that the error was computed on: in a large
-#'   cell those of the sample, or all of the cell) and `selected`. Of [kbp()] one row per response
+#'   cell those of the sample, or all of the cell) and `selected`. With several levels there is a
+#'   column `tau`: pairs were searched for the level nearest 0.5, the selected one has a row per
+#'   level. With several pairs of weights the column `class.weights` names them in the rows of the
+#'   selected pair; the errors of the others, where it is `NA`, are over all of them. Of [kbp()] one row per response
 #'   and bound: `response`, `bound`, `error` and `selected`.
 #' @seealso [plot.vpsvm()], [plot.kbp()]
 #' @examples
@@ -50,8 +52,23 @@ cell_table <- function(object, cell) {
     at <- c(at, TRUE)
   }
   out <- cbind(cell = rep(cell, nrow(out)), out, selected = at & out$rows == max(out$rows[at]))
+  if (!is.null(object$own.risk)) out <- by_answer(out, object, cell)
   rownames(out) <- NULL
   out
+}
+
+# The selected pair has a row per level or pair of weights. The others have the error that the
+# search saw: of one level, or over all pairs of weights.
+by_answer <- function(table, object, cell) {
+  levels <- length(object$tau) > 1L
+  each <- if (levels) object$tau else rownames(object$class.weights)
+  seen <- if (levels) object$tau[leading_level(object$tau)] else NA_character_
+  table <- cbind(table[1:3], answer = rep(seen, nrow(table)), table[4:6])
+  own <- table[rep(which(table$selected), length.out = length(each)), ]
+  own$answer <- each
+  own$error <- as.vector(object$own.risk[cell, ])
+  names(table)[4L] <- names(own)[4L] <- if (levels) "tau" else "class.weights"
+  rbind(table[!table$selected, ], own)
 }
 
 tried_pairs <- function(tried, rows) {

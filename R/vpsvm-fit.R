@@ -32,6 +32,7 @@ vpsvm_fit <- function(input, s) {
     describe_partition(part, x), describe_core(core, x)
   )
   class(fit) <- "vpsvm"
+  if (has_many_answers(fit)) fit$own.risk <- named_decision(fit, core$own_risk)
   fit <- add_training_results(fit, core, outcome, input, x, s)
   if (ncol(core$fold_coef)) fit$fold.coef <- core$fold_coef
   fit$cv <- describe_cv(fit, core, input$y, input$weights)

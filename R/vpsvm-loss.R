@@ -73,9 +73,12 @@ learning_tasks <- function(outcome, input, s) {
     }
   }
   list(target = target, weights = weights, own = own, pairs = pairs,
-       tau = rep_len(s$tau %||% 0.5, ncol(target)),
+       tau = rep_len(s$tau %||% 0.5, ncol(target)), lead = leading_level(s$tau),
        dual = s$loss != "least.squares" || !is.null(own))
 }
+
+# The level that the parameters of all are searched for.
+leading_level <- function(tau) if (length(tau) > 1L) which.min(abs(tau - 0.5))
 
 # The pairs of classes, first < second.
 class_pairs <- function(K) utils::combn(K, 2L)

@@ -91,7 +91,8 @@
 #'   regression `"pinball"` (quantiles), `"expectile"` (asymmetric squares) or `"epsilon"` (no loss
 #'   within a tube, e1071's eps-regression); see Losses.
 #' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers between 0 and 1, by default
-#'   0.5. All are fitted in one go, with one `gamma` and `lambda` per cell.
+#'   0.5. All are fitted in one go, with one `gamma` and `lambda` per cell: those that the search
+#'   finds for the level nearest 0.5. With these each level is solved to `tol` on its own.
 #' @param epsilon Half the width of the tube of `"epsilon"`, in standard deviations of `y`.
 #' @param multiclass With three classes or more: `"ovr"`, one machine per class against the rest, or
 #'   `"ovo"`, one per pair of classes; their votes decide.
@@ -154,6 +155,7 @@
 #'     with one column per decision function}
 #'   \item{gamma, lambda, cv.risk}{per cell: the selected parameters and their cross-validated mean
 #'     loss on the scale of \eqn{[-1, 1]} (for the hinge as under Losses)}
+#'   \item{own.risk}{with several levels or pairs of weights: `cv.risk`, their mean, of each}
 #'   \item{grid}{per cell: the `gamma` and `lambda` values, the matrix `risk` and, `settled`,
 #'     whether each was computed to convergence; in a large cell the risk is that of the sample, and
 #'     `tried` lists the pairs whose risk was then computed on all rows}

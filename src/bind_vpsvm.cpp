@@ -136,7 +136,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
   const Vectors vectors(fits, rows, responses);
   Rcpp::IntegerVector iterations(cells);
   Rcpp::NumericVector gamma(cells), lambda(cells), risk(cells), gap(cells);
-  Rcpp::NumericMatrix intercept(cells, responses);
+  Rcpp::NumericMatrix intercept(cells, responses), own_risk(cells, responses);
   Rcpp::LogicalVector converged(cells);
   Rcpp::List grid_gamma(cells), grid_lambda(cells), risks(cells), settled(cells), steps(cells);
   Rcpp::List tried(cells);
@@ -145,8 +145,12 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
   for (int j = 0; j < cells; ++j) {
     const CellFit& fit = fits[static_cast<std::size_t>(j)];
     by_row.put(fit, rows[static_cast<std::size_t>(j)]);
-    for (int c = 0; c < responses; ++c)
-      intercept(j, c) = fit.intercept[static_cast<std::size_t>(c)];
+    for (int c = 0; c < responses; ++c) {
+      const auto at = static_cast<std::size_t>(c);
+      intercept(j, c) = fit.intercept[at];
+      const bool known = at < fit.risks.size() && std::isfinite(fit.risks[at]);
+      own_risk(j, c) = known ? fit.risks[at] : NA_REAL;
+    }
     gamma[j] = fit.choice.gamma;
     lambda[j] = fit.choice.lambda;
     risk[j] = std::isfinite(fit.choice.risk) ? fit.choice.risk : NA_REAL;
@@ -177,6 +181,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
       Named("seconds") =
           Rcpp::NumericVector::create(Named("search") = search, Named("solve") = solve));
   out["gap"] = gap;
+  out["own_risk"] = own_risk;
   return out;
 }
 

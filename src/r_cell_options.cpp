@@ -55,6 +55,7 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   const Numbers clip = option(options, "clip", Numbers{-infinite, infinite});
   out.search.clip = {clip[0], clip[1]};
   out.losses = read_losses(options);
+  out.lead = option<int>(options, "lead", -1);
   return out;
 }
 

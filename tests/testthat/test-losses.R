@@ -218,3 +218,38 @@ test_that("the hinge is selected by wrong labels, in the weights of rows and cla
   hinge <- mean(pmax(0, 1 - s * pmax(-1, pmin(1, f))))
   expect_equal(three$cv.risk, wrong + 0.01 * hinge, tolerance = 1e-6)
 })
+
+test_that("levels are searched for the one nearest 0.5, and each is solved on its own", {
+  d <- regression_data(120)
+  tau <- c(0.2, 0.6, 0.9)
+  for (loss in c("pinball", "expectile")) {
+    one <- search(t ~ ., d, loss = loss, tau = 0.6, tol = 1e-8)
+    fit <- search(t ~ ., d, loss = loss, tau = tau, tol = 1e-8)
+    expect_identical(fit[c("gamma", "lambda")], one[c("gamma", "lambda")])
+    expect_equal(fit$own.risk[, "0.6"], one$cv.risk, tolerance = 1e-6, ignore_attr = TRUE)
+    expect_equal(mean(fit$own.risk), fit$cv.risk)
+    expect_lte(fit$gap, 1e-8)
+    for (level in tau) {
+      alone <- vpsvm(t ~ ., d, loss = loss, tau = level, gamma = fit$gamma, lambda = fit$lambda,
+                     folds = 5, seed = 1, tol = 1e-8)
+      expect_equal(fit$cv$decision[, format(level)], as.vector(alone$cv$decision),
+                   tolerance = 1e-3, ignore_attr = TRUE)
+    }
+    table <- cv_table(fit)
+    expect_identical(table$tau[table$selected], tau)
+    expect_identical(table$error[table$selected], as.vector(fit$own.risk))
+    expect_true(all(table$tau[!table$selected] == 0.6))
+    expect_equal(sort(table$error[!table$selected]),
+                 sort(cv_table(one)$error[!cv_table(one)$selected]))
+  }
+})
+
+test_that("several pairs of weights have rows of their own in the table", {
+  pairs <- rbind(even = c(low = 1, high = 1), bold = c(8, 1))
+  fit <- search(y ~ ., two_classes(120), loss = "hinge", class.weights = pairs)
+  table <- cv_table(fit)
+  expect_identical(table$class.weights[table$selected], rownames(pairs))
+  expect_identical(table$error[table$selected], as.vector(fit$own.risk))
+  expect_true(all(is.na(table$class.weights[!table$selected])))
+  expect_no_error(plot(fit, type = "cv"))
+})

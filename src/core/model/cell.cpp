@@ -71,9 +71,11 @@ class CellFitter {
   }
   bool is_large() const { return n_ > options_.search_rows; }
   bool has_dual() const { return !options_.losses.empty(); }
+  // Whether one of several responses is searched for.
+  bool has_lead() const { return options_.lead >= 0 && varying_.size() == options_.losses.size(); }
   void make_grid();
   SearchTask search_task();
-  DualTask dual_task(const FoldPlan& plan);
+  DualTask dual_task(const FoldPlan& plan, bool search);
   void search(Surface& surface);
   void search_all();
   void search_sample();
@@ -83,8 +85,8 @@ class CellFitter {
   void refine();
   Solution solve(const FoldPlan& plan);
   void solve_final();
-  void collect_folds(const Solution& solution);
-  void correct_surface();
+  HeldOutRisk collect_folds(const Solution& solution);
+  void correct_surface(double risk);
   void set_constants();
   void finish(const Solution& solution, const FoldPlan& plan);
   FoldPlan empty_plan() const;
@@ -108,7 +110,7 @@ class CellFitter {
   std::vector<index_t> varying_;   // responses that are not constant
   std::vector<double> responses_;  // their columns
   std::vector<double> response_weights_;
-  std::vector<Loss> losses_;
+  std::vector<Loss> losses_, lead_loss_;
   std::vector<double> gammas_, lambdas_;
   std::unique_ptr<GramMatrix> gram_;
   std::unique_ptr<FoldPlan> plan_;
@@ -210,12 +212,15 @@ SearchTask CellFitter::search_task() {
           context_, [this](double share) { report(kSearchShare * share); }};
 }
 
-DualTask CellFitter::dual_task(const FoldPlan& plan) {
-  const index_t weighted = data_.response_weights.cols() > 0 ? responses().cols() : 0;
+DualTask CellFitter::dual_task(const FoldPlan& plan, bool search) {
+  const bool lead = search && has_lead();
+  const index_t first = lead ? options_.lead : 0, count = lead ? 1 : responses().cols();
+  const index_t weighted = data_.response_weights.cols() > 0 ? count : 0;
+  if (lead) lead_loss_ = {losses_[static_cast<std::size_t>(first)]};
   return {plan,
-          responses(),
-          {response_weights_.data(), n_, weighted},
-          losses_,
+          {responses_.data() + first * n_, n_, count},
+          {response_weights_.data() + (weighted > 0 ? first * n_ : 0), n_, weighted},
+          lead ? lead_loss_ : losses_,
           points(),
           options_.kernel,
           device_,
@@ -227,7 +232,7 @@ DualTask CellFitter::dual_task(const FoldPlan& plan) {
 
 void CellFitter::search(Surface& surface) {
   if (has_dual()) {
-    search_dual(dual_task(*plan_), item_, surface);
+    search_dual(dual_task(*plan_, true), item_, surface);
   } else if (!gram_) {
     search_dense(*plan_, responses(), points(), options_.kernel, device_, options_.search, context_,
                  surface);
@@ -296,7 +301,7 @@ std::size_t position(std::vector<double>& values, double value) {
 // The risk of a pair by fold models on all rows.
 CellFitter::PairRisk CellFitter::pair_risk() {
   if (has_dual()) {
-    const auto task = std::make_shared<DualTask>(dual_task(*plan_));
+    const auto task = std::make_shared<DualTask>(dual_task(*plan_, true));
     const auto folds = std::make_shared<DualFolds>(*task);
     return [task, folds](double gamma, double lambda) {
       return folds->risk(gamma, lambda, kLargeGap);
@@ -347,7 +352,7 @@ void CellFitter::refine() {
 
 Solution CellFitter::solve(const FoldPlan& plan) {
   if (has_dual()) {
-    const DualTask task = dual_task(plan);
+    const DualTask task = dual_task(plan, false);
     return DualFolds(task).solve(fit_.choice.gamma, fit_.choice.lambda, options_.tol,
                                  options_.search.max_iter * n_);
   }
@@ -376,11 +381,11 @@ void CellFitter::note(const Solution& solution) {
 }
 
 // Held-out decision values and their risk, from the fold models.
-void CellFitter::collect_folds(const Solution& solution) {
+HeldOutRisk CellFitter::collect_folds(const Solution& solution) {
   const std::size_t n = static_cast<std::size_t>(n_), own = fit_.fold.size();
   const std::size_t count = varying_.size();
-  const std::vector<Loss> losses = has_dual() ? losses_ : std::vector<Loss>(count);
-  HeldOutRisk risk(losses, options_.search.clip, data_.response_weights.cols() == 0 && count > 1);
+  if (!has_dual()) losses_.assign(count, Loss());
+  HeldOutRisk risk(losses_, options_.search.clip, data_.response_weights.cols() == 0 && count > 1);
   std::vector<double> y(count), f(count), w(count);
   fit_.held_out.assign(own * fit_.intercept.size(), kMissing);
   for (std::size_t i = 0; i < own; ++i) {
@@ -397,19 +402,22 @@ void CellFitter::collect_folds(const Solution& solution) {
     risk.add(y, f, w);
   }
   fit_.choice.risk = risk.value();
+  fit_.risks.assign(fit_.intercept.size(), kMissing);
+  for (std::size_t c = 0; c < count; ++c)
+    fit_.risks[static_cast<std::size_t>(varying_[c])] = risk.value(c);
+  return risk;
 }
 
 // The search's value of the chosen pair gives way to the accurate one.
-void CellFitter::correct_surface() {
+void CellFitter::correct_surface(double risk) {
   for (Choice& pair : fit_.tried)
-    if (pair.gamma == fit_.choice.gamma && pair.lambda == fit_.choice.lambda)
-      pair.risk = fit_.choice.risk;
+    if (pair.gamma == fit_.choice.gamma && pair.lambda == fit_.choice.lambda) pair.risk = risk;
   if (fit_.searched_rows < n_) return;
   Surface& surface = fit_.surface;
   for (std::size_t g = 0; g < surface.gammas.size(); ++g)
     for (std::size_t l = 0; l < surface.lambdas.size(); ++l)
       if (surface.gammas[g] == fit_.choice.gamma && surface.lambdas[l] == fit_.choice.lambda)
-        surface.risk[surface.at(g, l)] = fit_.choice.risk;
+        surface.risk[surface.at(g, l)] = risk;
 }
 
 // Constants for all responses, no expansion yet.
@@ -469,8 +477,10 @@ void CellFitter::solve_final() {
   if (average) widen();
   const Solution folds = solve(*plan_);
   note(folds);
-  collect_folds(folds);
-  if (n_ == searched) correct_surface();
+  const HeldOutRisk risk = collect_folds(folds);
+  if (n_ == searched)
+    correct_surface(has_lead() ? risk.value(static_cast<std::size_t>(options_.lead))
+                               : risk.value());
   if (average) return finish(folds, *plan_);
   widen();
   const FoldPlan whole = whole_plan();

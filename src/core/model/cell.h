@@ -23,6 +23,7 @@ struct CellOptions {
   bool refine = false;                  // a second, finer grid around the winner
   double tol = 1e-6;
   std::vector<Loss> losses;  // of each response; empty: least squares
+  int lead = -1;             // the response that the grid is searched for; -1: all of them
   SearchOptions search;
   // A cell with more rows is large: its grid is searched on a sample of so many.
   index_t search_rows = 8000;
@@ -50,6 +51,7 @@ struct CellFit {
   std::vector<double> intercept;  // responses; the constant of a response that does not vary
   std::vector<double> fold_coef;  // n x folds, of a single response where fold models are averaged
   Choice choice;
+  std::vector<double> risks;  // of each response, at the chosen pair
   Surface surface;            // without rows when nothing was searched
   index_t searched_rows = 0;  // behind the surface
   std::vector<Choice> tried;  // in a large cell: the pairs whose risk is that of all rows

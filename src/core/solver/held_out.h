@@ -17,7 +17,11 @@ class HeldOutRisk {
  public:
   // One loss per response. `one_label`: the response of the largest decision value is the label.
   HeldOutRisk(const std::vector<Loss>& losses, const Clip& clip, bool one_label)
-      : losses_(losses), clip_(clip), one_label_(one_label) {}
+      : losses_(losses),
+        clip_(clip),
+        one_label_(one_label),
+        parts_(losses.size(), 0.0),
+        weights_(losses.size(), 0.0) {}
 
   // One row: labels, decision values and weights of the responses.
   void add(const std::vector<double>& y, const std::vector<double>& f,
@@ -30,19 +34,25 @@ class HeldOutRisk {
         loss = kTie * loss + (one_label_ ? wrong : (f[c] > 0) != (y[c] > 0));
       sum_ += w[c] * loss;
       weight_ += w[c];
+      parts_[c] += w[c] * loss;
+      weights_[c] += w[c];
     }
   }
-  double value() const {
-    return weight_ > 0 ? sum_ / weight_ : std::numeric_limits<double>::quiet_NaN();
-  }
+  double value() const { return mean(sum_, weight_); }
+  // Of one response.
+  double value(std::size_t c) const { return mean(parts_[c], weights_[c]); }
 
  private:
   static constexpr double kTie = 0.01;
+  static double mean(double sum, double weight) {
+    return weight > 0 ? sum / weight : std::numeric_limits<double>::quiet_NaN();
+  }
 
   const std::vector<Loss>& losses_;
   Clip clip_;
   bool one_label_;
   double sum_ = 0, weight_ = 0;
+  std::vector<double> parts_, weights_;
 };
 
 }  // namespace flexkern
