@@ -13,8 +13,8 @@
 #'   cell those of the sample, or all of the cell) and `selected`. With several levels there is a
 #'   column `tau`: pairs were searched for the level nearest 0.5, the selected one has a row per
 #'   level. With several pairs of weights the column `class.weights` names them in the rows of the
-#'   selected pair; the errors of the others, where it is `NA`, are over all of them. Of [kbp()] one row per response
-#'   and bound: `response`, `bound`, `error` and `selected`.
+#'   selected pair; the errors of the others, where it is `NA`, are over all of them. Of [kbp()] one
+#'   row per response and bound: `response`, `bound`, `error` and `selected`.
 #' @seealso [plot.vpsvm()], [plot.kbp()]
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, gamma = c(0.1, 1), lambda = 10^-(2:4), seed = 1)

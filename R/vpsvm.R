@@ -38,9 +38,9 @@
 #' `"expectile"`; \eqn{\max(0, |r| - \epsilon)} for `"epsilon"`. Their duals are solved until the
 #' gap to the primal value with clipped predictions is at most `tol` times that value; `gap` of the
 #' model tells it. Quantiles and expectiles of several levels are put in rising order, row by row,
-#' so that they never cross. The grid is searched by the same loss, but for the hinge by the share of
-#' wrong labels of held-out rows, in their weights; a hundredth of the hinge loss is added to it, so
-#' that it decides between nearly equal shares.
+#' so that they never cross. The grid is searched by the same loss, but for the hinge by the share
+#' of wrong labels of held-out rows, in their weights; a hundredth of the hinge loss is added to it,
+#' so that it decides between nearly equal shares.
 #'
 #' A matrix of `class.weights` with one row per pair of weights fits all of them in one go, for
 #' classification at several costs of the two kinds of error. Its predictions have one column per

@@ -1,6 +1,6 @@
 # Machines under the hinge and the pinball loss beside other packages: test errors of e1071's svm()
-# and kernlab's ksvm() on five data sets, and of kernlab's kqr(), ranger's quantile forest and, where
-# it is installed, liquidSVM's qtSVM() on three.
+# and kernlab's ksvm() on five data sets, and of kernlab's kqr(), ranger's quantile forest and,
+# where it is installed, liquidSVM's qtSVM() on three.
 #
 #   Rscript losses.R [parts=hinge,pinball] [data=letters,spam,pima,cod_rna,ijcnn1,cpusmall,cadata,
 #                    type1] [methods=vpsvm,svm,ksvm,kqr,ranger,qtSVM] [splits=5] [pima.splits=20]
