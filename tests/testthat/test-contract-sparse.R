@@ -177,13 +177,13 @@ taking_sparse(list(
       set.seed(1)
       x <- Matrix::rsparsematrix(2000, 50000, 0.001)
       y <- as.vector(x[, 1:50] %*% rnorm(50)) + rnorm(2000)
-      fit <- fitters[[name]]$quick
+      fit <- under_contract[[name]]$quick
       suppressMessages(fit(x[1:100, ], y[1:100]))
       peak_bytes({
         m <- suppressMessages(fit(x, y))
         p <- predict(m, x)
       })
-    }, list(name = names(fitters)[vapply(fitters, identical, NA, f)]))
+    }, list(name = names(under_contract)[vapply(under_contract, identical, NA, f)]))
     expect_lt(taken, 4e8)  # rows times columns would be 800 MB
   }
 ))
