@@ -5,6 +5,7 @@
 #include <deque>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/solver/implicit_risk.h"
 #include "hg_optimizers.h"
 
@@ -121,6 +122,16 @@ class Descent {
     result_.solve_seconds += watch_.lap();
     return value;
   }
+  // The same where there has to be a machine: a larger penalty can be carried.
+  double settle(ImplicitRisk& risk, Vector& point) {
+    double value = evaluate(risk, point);
+    for (int i = 0; i < 24 && !std::isfinite(value); ++i) {
+      point.back() += 1;
+      value = evaluate(risk, point);
+    }
+    require(std::isfinite(value), "no penalty makes the kernel matrix definite");
+    return value;
+  }
   Vector gradient(ImplicitRisk& risk, const Vector& point) {
     Vector out = by_logs(risk.gradient(), point);
     result_.descent_seconds += watch_.lap();
@@ -186,7 +197,7 @@ void learn_by_lbfgs(const HgParts& parts, const Hierarchy& start, const HgOption
   ImplicitRisk risk(descent.all(), descent.micro_, context.threads, context);
   for (int round = 0; round < options.rounds; ++round) {
     Vector point = descent.begin(round);
-    double value = descent.evaluate(risk, point);
+    double value = descent.settle(risk, point);
     Bfgs bfgs;
     bool go_on = descent.look(risk, point, 0, value);
     Vector g = descent.gradient(risk, point);
@@ -246,7 +257,7 @@ void learn_by_adam(const HgParts& parts, const Hierarchy& start, const HgOptions
     for (int step = 0; step <= options.steps; ++step) {
       if (step % between_looks == 0 || step == options.steps) {
         ImplicitRisk whole(descent.all(), descent.micro_, context.threads, context);
-        const double value = descent.evaluate(whole, point);
+        const double value = descent.settle(whole, point);
         if (!descent.look(whole, point, step, value) || step == options.steps) break;
       }
       const HgRows rows = draw_batch(parts.learning(), batch, rng);
