@@ -263,5 +263,6 @@ test_that("every exported function with a formula and a predict method is under 
   of_ours <- function(name) identical(environment(getExportedValue("flexkern", name)),
                                       asNamespace("flexkern"))
   found <- Filter(function(name) of_ours(name) && fits(name), exported)
-  expect_setequal(found, names(fitters))
+  expect_gt(length(found), 3)
+  expect_identical(setdiff(found, names(fitters)), character())
 })
