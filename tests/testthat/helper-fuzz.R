@@ -52,7 +52,9 @@ odd_arguments <- function(names) {
 }
 
 method_arguments <- function(name, class) {
-  setdiff(names(formals(utils::getS3method(name, class))), c("x", "y", "object", "...", "verbose"))
+  # An hgsvm is also a vpsvm, and predicts as one.
+  method <- utils::getS3method(name, class, TRUE) %||% utils::getS3method(name, "vpsvm")
+  setdiff(names(formals(method)), c("x", "y", "object", "...", "verbose"))
 }
 
 # Half of the calls by x and y, a quarter each by a formula with odd options or odd data.
