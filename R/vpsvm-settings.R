@@ -63,7 +63,7 @@ check_cell_size <- function(s, n) {
   }
   given <- c("radius", "cells", "max.cell")
   given <- given[!vapply(s[given], is.null, NA)]
-  if (s$partition == "none" && length(given) && !identical(s$cells, 1)) {
+  if (s$partition == "none" && length(given) && !isTRUE(s$cells == 1)) {
     abort("`", given[1L], "` = ", s[[given[1L]]], ' contradicts partition = "none".',
           arg = given[1L])
   }

@@ -18,6 +18,8 @@ test_that("radius and cells make Voronoi cells", {
   expect_length(by_number$cell.size, 5)
   expect_identical(nrow(by_number$centers), 5L)
   one <- vpsvm(y ~ x1 + x2, artificial, gamma = 10, lambda = 1e-3, cells = 1)
+  whole <- vpsvm(y ~ x1 + x2, artificial, gamma = 10, lambda = 1e-3, cells = 1L, partition = "none")
+  expect_identical(whole$coef, one$coef)
   expect_identical(one$partition, "none")
   whole <- vpsvm(y ~ x1 + x2, artificial, gamma = 10, lambda = 1e-3, radius = 10, seed = 1)
   expect_equal(predict(whole, artificial), predict(one, artificial), tolerance = 1e-5)

@@ -1,10 +1,10 @@
 #include "cell.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "core/base/stopwatch.h"
 #include "core/solver/cg_risk.h"
 #include "core/solver/dense.h"
 #include "core/solver/dual_search.h"
@@ -33,19 +33,6 @@ constexpr double kLargeGap = 1e-2;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 using Rows = std::vector<index_t>;
-
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 class CellFitter {
  public:

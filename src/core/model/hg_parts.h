@@ -2,10 +2,10 @@
 #ifndef FLEXKERN_MODEL_HG_PARTS_H
 #define FLEXKERN_MODEL_HG_PARTS_H
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
+#include "core/base/stopwatch.h"
 #include "hg_learn.h"
 
 namespace flexkern {
@@ -23,19 +23,6 @@ struct HgMachine {
   double gamma = 1, lambda = 0;
   std::vector<double> coef;       // rows of the first part x responses
   std::vector<double> intercept;  // of responses
-};
-
-class Stopwatch {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    last_ = now;
-    return seconds;
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 class HgParts {
