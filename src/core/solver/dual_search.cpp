@@ -9,12 +9,8 @@
 namespace flexkern {
 namespace {
 
-// Up to so many rows the whole grid is looked at.
-constexpr index_t kWholeRows = 600;
 // The gap at which a problem counts as solved.
 constexpr double kGapRace = 1e-2, kGapFull = 1e-4;
-// The share of the progress that the levels below take.
-constexpr double kBelow = 0.3;
 
 double least_settled(const Surface& surface) {
   double least = std::numeric_limits<double>::infinity();
@@ -83,7 +79,7 @@ class DualPairs : public PairSource {
     surface_.settled[surface_.at(g, l)] = 1;
   }
   void report(double share) override {
-    if (task_.report) task_.report(kBelow + (1 - kBelow) * share);
+    if (task_.report) task_.report(kShareBelow + (1 - kShareBelow) * share);
   }
 
  private:
@@ -98,7 +94,7 @@ void search_level(const DualTask& task, const Margins& margins, std::uint64_t it
   Surface below(surface.gammas, surface.lambdas);
   {
     const DualSample sample(task, 0.5, item, [&](double share) {
-      if (task.report) task.report(kBelow * share);
+      if (task.report) task.report(kShareBelow * share);
     });
     search_level(sample.task(), kMarginsBelow, item, below);
     if (sample.task().plan.n <= kWholeRows)

@@ -12,12 +12,8 @@
 namespace flexkern {
 namespace {
 
-// Up to so many rows the whole grid is looked at.
-constexpr index_t kWholeRows = 600;
 // A sweep settles several penalties, and may take so much longer than one factorisation.
 constexpr double kSweepWorth = 1.7;
-// The share of the progress that the levels below take.
-constexpr double kBelow = 0.3;
 
 // A level's surface, and how many steps a Krylov process takes there.
 struct Level {
@@ -43,7 +39,7 @@ class LevelPairs : public PairSource {
     if (sweep_.bound(g, l) <= best) settler_.settle(g, l);
   }
   void report(double share) override {
-    if (task_.report) task_.report(kBelow + (1 - kBelow) * share);
+    if (task_.report) task_.report(kShareBelow + (1 - kShareBelow) * share);
   }
 
  private:
@@ -66,7 +62,7 @@ void search_level(const SearchTask& task, const Margins& margins, std::uint64_t 
   {
     const Mixtures mixtures(task, item);
     const Sample sample(mixtures.task(), 0.5, item, [&](double share) {
-      if (task.report) task.report(kBelow * share);
+      if (task.report) task.report(kShareBelow * share);
     });
     const bool whole = sample.task().plan.n <= kWholeRows;
     if (whole)

@@ -11,6 +11,12 @@
 
 namespace flexkern {
 
+// Levels of a search: each on half of the rows of the one above.
+// Up to so many rows the whole grid is looked at.
+constexpr index_t kWholeRows = 600;
+// The share of the progress that the levels below take.
+constexpr double kShareBelow = 0.3;
+
 // Rows drawn at random, about `share` of those of every fold, for work item `item`; they rise.
 std::vector<index_t> sample_rows(const FoldPlan& plan, double share, std::uint64_t seed,
                                  std::uint64_t item);
