@@ -13,6 +13,10 @@ fk_hg_gram <- function(x, z, nodes, gamma, options) {
     .Call(`_flexkern_fk_hg_gram`, x, z, nodes, gamma, options)
 }
 
+fk_hg_slopes <- function(x, z, left, right, nodes, gamma, options) {
+    .Call(`_flexkern_fk_hg_slopes`, x, z, left, right, nodes, gamma, options)
+}
+
 fk_hg_share <- function(p, nodes, places, seed) {
     .Call(`_flexkern_fk_hg_share`, p, nodes, places, seed)
 }

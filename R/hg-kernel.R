@@ -112,13 +112,14 @@ node_columns <- function(columns, where) {
 }
 
 node_weights <- function(weights, count, where) {
+  name <- if (where == "weights") where else paste0(where, "$weights")
   if (!is.numeric(weights) || is.object(weights) || length(weights) != count) {
-    abort_arg(if (where == "weights") where else paste0(where, "$weights"), weights,
-              paste(count, plural(count, "number"), "(one for each part of the node)"))
+    abort_arg(name, weights, paste(count, plural(count, "number"),
+                                   "(one for each part of the node)"))
   }
   bad <- which(!is.finite(weights) | abs(weights) > 1e50)
   if (length(bad)) {
-    abort("`weights` has ", format(weights[bad[1L]]), " at position ", bad[1L],
+    abort("`", name, "` has ", format(weights[bad[1L]]), " at position ", bad[1L],
           "; weights must be finite numbers.", arg = "weights")
   }
   as.double(weights)
@@ -142,6 +143,10 @@ hg_random <- function(p, nodes = 4, saturation = 1, seed = NULL) {
     abort_arg("saturation", saturation, "one positive number")
   }
   places <- floor(saturation * p + 1e-9)
+  if (places > 1e7) {
+    abort("`saturation` = ", format(saturation), " asks for ", format(places), " places for ",
+          "columns, more than 1e7; use a smaller one.", arg = "saturation")
+  }
   if (places < 1) {
     abort("`saturation` = ", format(saturation), " leaves no place for any of the ", p,
           plural(p, " column"), "; raise it to at least 1 / p.", arg = "saturation")
@@ -175,7 +180,7 @@ hg_groups <- function(groups) {
 }
 
 check_columns_count <- function(p) {
-  if (!is_whole(p, 1, 1e9)) abort_arg("p", p, "a whole number of at least 1 (the columns)")
+  if (!is_whole(p, 1, 1e7)) abort_arg("p", p, "a whole number from 1 to 1e7 (the columns)")
 }
 
 # ---- for the core --------------------------------------------------------------------------------
@@ -239,6 +244,7 @@ numbered <- function(node, names, where = "kernel") {
 #' @export
 hg_gram <- function(kernel, x, z = NULL, gamma = 1, threads = NULL, memory = NULL) {
   if (!inherits(kernel, "hg_kernel")) abort_arg("kernel", kernel, "an hg_kernel() object")
+  kernel <- hg_node(kernel, "kernel")
   if (!is_positive(gamma) || length(gamma) != 1L) abort_arg("gamma", gamma, "one positive number")
   x <- gram_points(x, "x")
   z <- if (is.null(z)) x else gram_points(z, "z")

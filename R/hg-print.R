@@ -4,17 +4,15 @@
 #' @export
 print.hg_kernel <- function(x, digits = 3, ...) {
   check_args(digits = digits)
-  flat <- flat_nodes(numbered_loosely(x))
-  cat("Hierarchical Gaussian kernel of depth ", x$depth, ": ", sum(flat$leaf),
-      plural(sum(flat$leaf), " node"), " on columns, ", x$size, " weights\n", sep = "")
-  print_node(x, "", digits)
+  leaves <- leaf_count(x)
+  cat("Hierarchical Gaussian kernel of depth ", x$depth, ": ", leaves, plural(leaves, " node"),
+      " on columns, ", x$size, " weights\n", sep = "")
+  print_node(if (is.null(x$design)) x else on_columns(x, x$design), "", digits)
   invisible(x)
 }
 
-# Names count as columns of their own.
-numbered_loosely <- function(node) {
-  numbered(node, if (is.character(any_columns(node))) unique(any_columns(node)) else
-    seq_len(max(any_columns(node))))
+leaf_count <- function(node) {
+  if (is_leaf(node)) 1L else sum(vapply(node$nodes, leaf_count, 0L))
 }
 
 any_columns <- function(node) {
@@ -45,11 +43,54 @@ print.hgsvm <- function(x, digits = 4L, ...) {
   check_sound(x)
   print_call(x$call)
   print_head(x, digits)
+  print_learning(x)
+  cat("\n")
+  invisible(x)
+}
+
+print_learning <- function(x) {
   tried <- x$architectures
   print_line("Architecture", tried$name[tried$chosen], if (nrow(tried) > 1L)
     paste0(", the best of ", nrow(tried)))
   print_line("Weights", sum(lengths(x$nodes$weights)), " by ", x$optimizer, " on ", x$learn.rows,
              " rows")
+}
+
+#' @rdname summary.vpsvm
+#' @method summary hgsvm
+#' @export
+summary.hgsvm <- function(object, ...) {
+  out <- summary.vpsvm(object, ...)
+  learning <- c("architectures", "optimizer", "learn.rows")
+  out$model[learning] <- object[learning]
+  out$architectures <- object$architectures
+  out$importance <- weight_shares(object)
+  structure(out, class = c("summary.hgsvm", class(out)))
+}
+
+#' @rdname summary.vpsvm
+#' @method print summary.hgsvm
+#' @export
+print.summary.hgsvm <- function(x, digits = 4L, ...) {
+  check_dots(list(...), c("x", "digits"), "print")
+  print_call(x$model$call)
+  print_head(x$model, digits)
+  print_learning(x$model)
+  cat("\nArchitectures:\n")
+  print_rows(x$architectures, 20L, digits)
+  cat("\nShares of the columns in the weights:\n")
+  print_shares(x$importance, 12L)
   cat("\n")
+  print_cells(x, digits)
   invisible(x)
+}
+
+# The largest ones.
+print_shares <- function(shares, most) {
+  shown <- utils::head(sort(shares, decreasing = TRUE), most)
+  print(round(shown, 3L))
+  more <- length(shares) - length(shown)
+  if (more > 0L) {
+    cat("... and ", more, " more, together ", format(round(1 - sum(shown), 3L)), "\n", sep = "")
+  }
 }

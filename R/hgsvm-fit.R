@@ -8,27 +8,51 @@ hgsvm_fit <- function(input, s) {
   s$seed <- draw_seed(s$seed)
   ready <- learning_data(input, s)
   kernels <- fit_architectures(s, ready$x, input$blueprint)
-  learned <- lapply(seq_along(kernels), function(i) learn_kernel(kernels[[i]], i, ready, s))
-  s$gamma <- s$gamma %||% 10^seq(-1, 1, length.out = 10L)
-  fits <- lapply(seq_along(learned), function(i) {
-    s$nodes <- flat_nodes(learned[[i]]$kernel)
-    # What there is to say about the data is said once.
-    if (i == 1L) vpsvm_fit(input, s) else suppressMessages(suppressWarnings(vpsvm_fit(input, s)))
+  labels <- run_labels(kernels)
+  learned <- lapply(seq_along(kernels), function(i) {
+    learn_kernel(kernels[[i]], i, ready, replace(s, "label", labels[i]))
   })
-  risks <- vapply(fits, mean_risk, 0)
-  score <- if (anyNA(risks)) vapply(learned, `[[`, 0, "error") else risks
-  best <- if (all(is.na(score))) 1L else which.min(score)
-  fit <- fits[[best]]
-  fit$hierarchy <- learned[[best]]$kernel
-  fit$architectures <- describe_architectures(kernels, learned, risks, best)
+  s$gamma <- s$gamma %||% 10^seq(-1, 1, length.out = 10L)
+  found <- best_machine(input, s, learned, labels)
+  fit <- found$fit
+  fit$hierarchy <- learned[[found$best]]$kernel
+  fit$hierarchy$design <- input$blueprint$names
+  fit$architectures <- describe_architectures(kernels, learned, found$risks, found$best)
   fit$learning <- lapply(learned, `[`, setdiff(names(learned[[1L]]), "kernel"))
   fit[c("optimizer", "learn.rows")] <- list(s$optimizer, nrow(ready$x))
   fit$seed <- s$seed
   fit$seconds <- c(learn = sum(unlist(lapply(learned, `[[`, "seconds"))), fit$seconds)
   fit$seconds[["total"]] <- proc.time()[["elapsed"]] - started
   class(fit) <- c("hgsvm", "vpsvm")
-  if (best > 1L) warn_convergence(fit, s)
+  if (found$best > 1L) warn_convergence(fit, s)
   fit
+}
+
+# For progress messages.
+run_labels <- function(kernels) {
+  count <- length(kernels)
+  if (count == 1L) "" else paste0("architecture ", seq_len(count), " of ", count, ", ")
+}
+
+# A machine under each learned kernel, of which the best is kept: by its cross-validated risk or,
+# without cross-validation, by the error on the third part.
+best_machine <- function(input, s, learned, labels) {
+  out <- list(best = 1L, risks = numeric())
+  score <- numeric()
+  for (i in seq_along(learned)) {
+    s$nodes <- flat_nodes(learned[[i]]$kernel)
+    s$label <- labels[i]
+    # What there is to say about the data is said once.
+    fit <- if (i == 1L) vpsvm_fit(input, s) else
+      suppressMessages(suppressWarnings(vpsvm_fit(input, s)))
+    out$risks[i] <- mean_risk(fit)
+    score[i] <- if (is.na(out$risks[1L])) learned[[i]]$error else out$risks[i]
+    if (i == 1L || isTRUE(score[i] < min(score[seq_len(i - 1L)], Inf, na.rm = TRUE))) {
+      out$fit <- fit
+      out$best <- i
+    }
+  }
+  out
 }
 
 # Scaled rows, targets and weights of the rows that learn.
@@ -39,35 +63,53 @@ learning_data <- function(input, s) {
   x <- apply_scaling(input$x, scaling)
   tasks <- learning_tasks(outcome, input, s)
   s$tasks <- tasks
-  n <- nrow(x)
-  rows <- seq_len(n)
-  if (n > s$learn.rows) {
-    part <- fk_folds(outcome$code, as.integer(ceiling(n / s$learn.rows)), s$seed)
-    rows <- which(part == 1L)
-  }
-  list(x = x[rows, , drop = FALSE], y = tasks$target[rows, , drop = FALSE],
+  rows <- learning_rows(outcome$code, s)
+  list(x = x[rows, , drop = FALSE], largest = column_peaks(x),
+       y = tasks$target[rows, , drop = FALSE],
        weights = tasks$weights[rows], tau = tasks$tau, dual = s$loss != "least.squares",
        epsilon = tube(s, outcome, input)[[2L]])
 }
 
-# Learned on the scaled rows of the design; without enough of them the weights stay.
+# A stratified sample: with a fold per row, the rows of a class follow each other in random order.
+learning_rows <- function(code, s) {
+  n <- length(code)
+  count <- s$learn.rows
+  if (n <= count) return(seq_len(n))
+  place <- fk_folds(code, n, s$seed)
+  sort(match(1 + ((seq_len(count) - 1) * n) %/% count, place))
+}
+
+# Columns that tell no rows apart get the weight 0.
 learn_kernel <- function(kernel, number, ready, s) {
   varies <- apply(ready$x, 2L, function(v) min(v) < max(v))
-  if (nrow(ready$x) < 9L) {
-    if (number == 1L) {
-      warn("The parts that learn weights need 9 rows in all, but there are ", nrow(ready$x),
-           "; the weights stay as they were.")
-    }
-    return(unlearned(kernel))
+  out <- learn_weights(kernel, number, ready, s, any(varies))
+  if (any(varies)) out$kernel <- without_columns(out$kernel, !varies)
+  check_distance_bound(out$kernel, ready$largest)
+  out
+}
+
+# Learned on the scaled rows of the design; without enough of them the weights stay.
+learn_weights <- function(kernel, number, ready, s, varies) {
+  if (nrow(ready$x) < 9L && number == 1L) {
+    warn("The parts that learn weights need 9 rows in all, but there are ", nrow(ready$x),
+         "; the weights stay as they were.")
   }
-  if (!any(varies) || all(apply(ready$y, 2L, function(v) min(v) == max(v)))) {
-    return(unlearned(kernel))
-  }
-  check_distance_bound(kernel, ready$x)
+  constant <- !varies || all(apply(ready$y, 2L, function(v) min(v) == max(v)))
+  if (nrow(ready$x) < 9L || constant) return(unlearned(kernel))
+  check_distance_bound(kernel, ready$largest)
   out <- from_core(fk_hg_learn(ready$x, ready$y, ready$weights, flat_nodes(kernel),
                                learning_options(s, ready, number)))
   out$kernel <- with_weights(kernel, abs(out$weights))
   out
+}
+
+without_columns <- function(node, absent) {
+  if (is_leaf(node)) {
+    node$weights[absent[node$columns]] <- 0
+    return(node)
+  }
+  node$nodes <- lapply(node$nodes, without_columns, absent)
+  node
 }
 
 unlearned <- function(kernel) {
@@ -83,7 +125,8 @@ learning_options <- function(s, ready, number) {
     loss = s$loss, tau = ready$tau, epsilon = ready$epsilon, dual = ready$dual, kernel = "radial",
     clip = if (s$clip) c(-1, 1), search_rows = 1e9, tol = 1e-4,
     max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory, device = s$device,
-    isa = getOption("flexkern.isa", "auto"), seed = s$seed, verbose = s$verbose, item = number
+    isa = getOption("flexkern.isa", "auto"), seed = s$seed, verbose = s$verbose, label = s$label,
+    item = number
   )
   c(core, list(
     optimizer = s$optimizer, rounds = s$rounds, cycles = s$cycles, first = s$anneal[1L],
@@ -97,6 +140,7 @@ learning_options <- function(s, ready, number) {
 
 fit_architectures <- function(s, x, blueprint) {
   if (is.null(s$architectures)) return(default_architectures(x, s$seed))
+  if (is.character(s$architectures)) return(default_architectures(x, s$seed)[s$architectures])
   lapply(s$architectures, on_design, blueprint, "architectures")
 }
 
@@ -129,7 +173,7 @@ describe_architectures <- function(kernels, learned, risks, best) {
   data.frame(
     name = names(kernels) %||% paste("architecture", seq_along(kernels)),
     depth = vapply(kernels, `[[`, 0L, "depth"),
-    nodes = vapply(kernels, function(k) sum(flat_nodes(k)$leaf), 0L),
+    nodes = vapply(kernels, leaf_count, 0L),
     weights = vapply(kernels, `[[`, 0L, "size"), error = vapply(learned, `[[`, 0, "error"),
     cv.risk = risks, chosen = seq_along(kernels) == best, row.names = NULL
   )
@@ -194,12 +238,13 @@ hg_vocabulary <- list(
 )
 
 check_architectures <- function(architectures) {
-  if (is.null(architectures)) return(NULL)
+  if (is.null(architectures) || identical(architectures, "inhomogeneous")) return(architectures)
   if (is_kernel_object(architectures)) architectures <- list(architectures)
   good <- is.list(architectures) && length(architectures) > 0L &&
     all(vapply(architectures, is_kernel_object, NA))
   if (!good) {
-    abort_arg("architectures", architectures, "an hg_kernel() object, a list of these, or NULL")
+    abort_arg("architectures", architectures,
+              'an hg_kernel() object, a list of these, "inhomogeneous" or NULL')
   }
   architectures
 }

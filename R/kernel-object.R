@@ -2,9 +2,23 @@
 
 is_kernel_object <- function(x) inherits(x, "hg_kernel")
 
-# The kernel on the columns of the design: a factor's indicators share the weight of the factor.
+# The kernel on the columns of the design: a factor's indicators share the weight of the factor. An
+# object that was changed by hand is checked again.
 on_design <- function(kernel, blueprint, where) {
+  design <- kernel[["design"]]
+  kernel <- hg_node(kernel, where)
+  if (!is.null(design)) return(on_learned_columns(kernel, design, blueprint$names, where))
   spread(numbered(kernel, source_columns(blueprint), where), blueprint$source)
+}
+
+# A kernel that hgsvm() learned has columns of its design, which are found by their names.
+on_learned_columns <- function(kernel, design, names, where) {
+  absent <- setdiff(design, names)
+  if (length(absent)) {
+    abort("`", where, "` was learned with the ", plural(length(absent), "column"), " ",
+          name_list(absent), ", but there are only ", name_list(names, 10L), ".", arg = where)
+  }
+  on_columns(kernel, match(design, names))
 }
 
 # What `source` of a blueprint counts.
@@ -33,7 +47,7 @@ design_nodes <- function(kernel, input, x) {
           arg = "x")
   }
   kernel <- on_design(kernel, input$blueprint, "kernel")
-  check_distance_bound(kernel, x)
+  check_distance_bound(kernel, column_peaks(x))
   flat_nodes(kernel)
 }
 
@@ -49,11 +63,12 @@ distance_bound <- function(node, largest) {
   max(2 * sum(node$weights^2), vapply(node$nodes, distance_bound, 0, largest))
 }
 
-check_distance_bound <- function(kernel, x) {
-  if (nrow(x) == 0L) return(invisible())
-  bound <- distance_bound(kernel, apply(abs(x), 2L, max))
+column_peaks <- function(x) apply(abs(x), 2L, max, 0)
+
+check_distance_bound <- function(kernel, largest) {
+  bound <- distance_bound(kernel, largest)
   if (is.finite(bound) && bound < 1e37) return(invisible())
-  abort("The kernel's distances overflow: x has values up to ", format(max(abs(x)), digits = 3),
+  abort("The kernel's distances overflow: x has values up to ", format(max(largest), digits = 3),
         " and the kernel weights up to ", format(max(abs(all_weights(kernel))), digits = 3),
         '; use scale = "range" or smaller weights.', arg = "x")
 }
@@ -93,7 +108,7 @@ entry_objects <- function(entry, where, x, blueprint) {
   kernel <- on_design(entry$kernel, blueprint, where)
   lapply(entry$gamma %||% 1, function(gamma) {
     kernel <- with_gamma(kernel, gamma)
-    check_distance_bound(kernel, x)
+    check_distance_bound(kernel, column_peaks(x))
     kernel
   })
 }

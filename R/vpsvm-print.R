@@ -1,11 +1,12 @@
 #' Print and summarise a localized support vector machine
 #'
-#' @param object,x A model made by [vpsvm()], or its summary.
+#' @param object,x A model made by [vpsvm()] or [hgsvm()], or its summary.
 #' @param digits Significant digits.
 #' @param ... Nothing: an unknown argument is an error.
 #' @return `print` returns its argument. `summary` returns a list of class `summary.vpsvm` with,
 #'   among others, `cells`, a data frame with one row per cell: `size`, `gamma`, `lambda`, `cv.risk`
-#'   (mean loss on the scale of \eqn{[-1, 1]}), `iterations` and `converged`.
+#'   (mean loss on the scale of \eqn{[-1, 1]}), `iterations` and `converged`. Of an [hgsvm()] also
+#'   the `architectures` that were tried and the columns' shares in the weights, `importance`.
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
 #' summary(fit)
@@ -52,16 +53,22 @@ print_model <- function(x, digits) {
 print.summary.vpsvm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   print_model(x$model, digits)
+  print_cells(x, digits)
+  invisible(x)
+}
+
+# And what the fit took.
+print_cells <- function(x, digits) {
   cat("Cells:\n")
   print_rows(x$cells, 20L, digits)
   seconds <- trimws(format(x$seconds, digits = 3L))
+  learn <- if ("learn" %in% names(seconds)) paste0("weights ", seconds["learn"], "; ")
   print_tail(x, digits, paste0(
-    seconds["total"], " on ", x$threads, plural(x$threads, " thread"),
-    " (summed over cells: search ", seconds["search"], ", solve ", seconds["solve"], ")"
+    seconds["total"], " on ", x$threads, plural(x$threads, " thread"), " (", learn,
+    "summed over cells: search ", seconds["search"], ", solve ", seconds["solve"], ")"
   ))
   print_line("Support vectors", x$support)
   print_line("Work memory", format_bytes(x$bytes))
-  invisible(x)
 }
 
 loss_parts <- c("loss", "tau", "epsilon", "multiclass", "class.weights")

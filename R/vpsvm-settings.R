@@ -105,9 +105,13 @@ from_core <- function(value) {
   tryCatch(
     value,
     "flexkern::MemoryBudgetError" = function(e) {
-      cells <- "use more cells (`max.cell`, `cells` or a smaller `radius`) or "
-      abort(sentence(e), "; ", if (startsWith(sentence(e), "A cell")) cells, "raise `memory`.",
-            arg = "memory")
+      said <- sentence(e)
+      less <- if (startsWith(said, "A cell")) {
+        "use more cells (`max.cell`, `cells` or a smaller `radius`) or "
+      } else if (startsWith(said, "Learning")) {
+        "use a smaller `learn.rows` or "
+      }
+      abort(said, "; ", less, "raise `memory`.", arg = "memory")
     },
     "C++Error" = function(e) abort(sentence(e), ".")
   )
@@ -138,6 +142,6 @@ core_options <- function(s, seed, shift = NULL) {
     search_rows = s$search.rows, refine = s$refine, tol = s$tol,
     max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory, device = s$device,
     isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose,
-    shift = shift, nodes = s$nodes
+    shift = shift, nodes = s$nodes, label = s$label
   )
 }

@@ -7,19 +7,8 @@ source("bench/common.R")
 
 a <- arguments(n = c(2500, 5000, 10000), threads = 1, reps = 3, program = "")
 
-build <- function() {
-  folder <- file.path(tempdir(), "core")
-  log <- tempfile()
-  run <- function(...) system2("cmake", c(...), stdout = log, stderr = log)
-  built <- run("-S", "cpp", "-B", folder) == 0 &&
-    run("--build", folder, "--target", "blas_bench") == 0
-  if (!built) {
-    stop("The core could not be built:\n", paste(readLines(log), collapse = "\n"), call. = FALSE)
-  }
-  file.path(folder, "blas_bench")
-}
-
-program <- if (nzchar(a$program)) a$program else build()
+program <- core_program("blas_bench", a$program)
+if (is.null(program)) stop("Without it there is nothing to measure.", call. = FALSE)
 lines <- system2(program, c(a$threads, a$reps, a$n), stdout = TRUE)
 cat(sub("^# ", "", lines[startsWith(lines, "#")]), sep = "\n")
 runs <- utils::read.csv(text = lines[!startsWith(lines, "#")])

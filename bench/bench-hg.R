@@ -3,17 +3,18 @@
 # protocol: seven architectures, five folds.
 #
 #   Rscript bench/bench-hg.R [n=5600] [d=20] [nodes=8] [threads=2] [preset=paper,fast]
-#                            [optimizer=anneal,adam,lbfgs] [whole=adam] [test=4000]
+#                            [optimizer=anneal,adam,lbfgs] [whole=adam] [test=4000] [program=FILE]
 #
-# `share` is the rate of the annealing proposals as a share of the machine's vector exponential: a
-# proposal changes one weight, which takes one exponential (a node's weight) or two (a column's) of
-# every pair of the first and second part. whole= (nothing) leaves the protocol out; the paper took
-# 81 minutes for it on a GeForce GTX 980.
+# `share` is what the exponentials and matrix products of the annealing steps (other optimizers: of
+# the gradients) would take at the rates of the micro-kernels alone, on as many threads, as a share
+# of what these steps took. The rates are those of core_bench, the program of cpp/bench, which is
+# built unless `program` names it. whole= (nothing) leaves the protocol out; the paper took 81
+# minutes for it on a GeForce GTX 980.
 source("bench/common.R")
 
 a <- arguments(n = 5600, d = 20, nodes = 8, threads = default_threads(),
                preset = c("paper", "fast"), optimizer = c("anneal", "adam", "lbfgs"),
-               whole = "adam", test = 4000)
+               whole = "adam", test = 4000, program = "")
 options(flexkern.threads = a$threads, flexkern.verbose = FALSE)
 
 draw <- function(n, seed) {
@@ -27,38 +28,74 @@ train <- draw(a$n, 1)
 test <- draw(a$test, 2)
 error <- function(fit) mean((stats::predict(fit, test$x) - test$f)^2)
 
-# Exponentials a second: all pairs of two sets of rows under a kernel of one column.
-exp_rate <- function() {
-  x <- train$x[seq_len(min(a$n, 4000)), 1, drop = FALSE]
-  kernel <- flexkern::hg_inhomogeneous(1)
-  seconds <- min(replicate(3, elapsed(flexkern::hg_gram(kernel, x))))
-  nrow(x)^2 / seconds
+# Products in operations and exponentials in values a second, of one core.
+core_rates <- function(program) {
+  if (is.null(program)) return(c(flops = NA, exps = NA))
+  lines <- system2(program, c(shQuote("--benchmark_filter=^(gemm|exp)_f32/"),
+                              "--benchmark_format=csv"), stdout = TRUE, stderr = FALSE)
+  runs <- utils::read.csv(text = lines[cumsum(startsWith(lines, "name,")) > 0])
+  # The best instruction set comes first.
+  first <- function(what) runs[startsWith(runs$name, what), ][1, ]
+  c(flops = first("gemm")$flops, exps = first("exp")$values)
+}
+
+# Seconds that exponentials and products (in operations) take at these rates.
+ideal <- function(exps, flops) (exps / rates[["exps"]] + flops / rates[["flops"]]) / a$threads
+
+# A proposal takes an exponential and an operation with the coefficient of every pair; one more
+# where the weight is a column's and the kernel has two layers, and again if it is accepted.
+ideal_annealing <- function(record, kernel, train, held) {
+  leaves <- if (kernel$depth == 1) 0 else 1 - length(kernel$weights) / kernel$size
+  pairs <- train * held
+  ideal(pairs * (record$proposals * (1 + leaves) + record$accepted * leaves),
+        pairs * record$proposals * 2)
+}
+
+# A gradient takes the distances of all nodes of the first layer, their exponentials and those of
+# the top, the factors of each pair and the sums by columns; its pairs are those of the rows that
+# train with these and the others.
+ideal_gradients <- function(record, kernel, optimizer, train, held) {
+  looks <- nrow(record$trace)
+  count <- if (optimizer == "adam") record$proposals - looks else looks
+  rows <- if (optimizer == "adam") min(500, train + held) else train + held
+  pairs <- rows * if (optimizer == "adam") 2 * rows / 3 else train
+  nodes <- if (kernel$depth == 1) 1 else length(kernel$nodes)
+  columns <- kernel$size - if (kernel$depth == 1) 0 else nodes
+  ideal(count * pairs * (nodes + (nodes > 1)),
+        count * pairs * (2 * (columns + 2 * nodes) + 4 + 2 * (nodes + 2 * columns)))
+}
+
+share <- function(fit, kernel, optimizer) {
+  record <- fit$learning[[1]]
+  train <- floor(4 * fit$learn.rows / 9)
+  held <- floor(2 * fit$learn.rows / 9)
+  if (optimizer == "anneal") {
+    return(ideal_annealing(record, kernel, train, held) / record$seconds[["anneal"]])
+  }
+  ideal_gradients(record, kernel, optimizer, train, held) / record$seconds[["descent"]]
 }
 
 row <- function(what, optimizer, preset, ...) {
   total <- elapsed(fit <- flexkern::hgsvm(train$x, train$y, optimizer = optimizer,
                                           preset = preset, seed = 1, ...))
   parts <- Reduce(`+`, lapply(fit$learning, `[[`, "seconds"))
-  proposals <- sum(vapply(fit$learning, `[[`, 0, "proposals"))
-  pairs <- floor(4 * a$n / 9) * floor(2 * a$n / 9)
-  rate <- proposals * pairs / parts[["anneal"]]
-  annealed <- optimizer == "anneal"
+  single <- nrow(fit$architectures) == 1
   data.frame(
     what = what, optimizer = optimizer, preset = preset, "total [s]" = decimals(total, 1),
-    "anneal [s]" = decimals(if (annealed) parts[["anneal"]] else NA, 1),
+    "anneal [s]" = decimals(if (optimizer == "anneal") parts[["anneal"]] else NA, 1),
     "descent [s]" = decimals(parts[["descent"]], 1), "solve [s]" = decimals(parts[["solve"]], 1),
     "machine [s]" = decimals(total - sum(parts), 1),
-    "pairs/s [1e9]" = decimals(if (annealed) rate / 1e9 else NA, 2),
-    share = decimals(if (annealed) rate / exps else NA, 2), error = decimals(error(fit), 5),
-    check.names = FALSE
+    share = decimals(if (single) share(fit, one, optimizer) else NA, 2),
+    error = decimals(error(fit), 5), check.names = FALSE
   )
 }
 
-exps <- exp_rate()
+rates <- core_rates(core_program("core_bench", a$program))
 plain <- flexkern::vpsvm(train$x, train$y, partition = "none", seed = 1)
-cat("\nn = ", a$n, ", d = ", a$d, ", ", a$nodes, " nodes, threads ", a$threads, "; vector exp ",
-    decimals(exps / 1e9, 2), "e9 a second; error of vpsvm(): ", decimals(error(plain), 5), "\n",
-    sep = "")
+cat("\nn = ", a$n, ", d = ", a$d, ", ", a$nodes, " nodes, threads ", a$threads, "; a core: ",
+    decimals(rates[["exps"]] / 1e9, 2), "e9 exponentials and ",
+    decimals(rates[["flops"]] / 1e9, 1), "e9 operations a second; error of vpsvm(): ",
+    decimals(error(plain), 5), "\n", sep = "")
 one <- flexkern::hg_random(a$d, a$nodes, 1, seed = 1)
 rows <- list()
 for (optimizer in a$optimizer) for (preset in a$preset) {

@@ -41,6 +41,18 @@ unbind <- function() invisible(parallel::mcaffinity(all_cores))
 
 elapsed <- function(code) system.time(code)[["elapsed"]]
 
+# A program of cpp/, built by cmake unless `given` names it; NULL where it cannot be built.
+core_program <- function(name, given) {
+  if (nzchar(given)) return(given)
+  folder <- file.path(tempdir(), "core")
+  log <- tempfile()
+  run <- function(...) system2("cmake", c(...), stdout = log, stderr = log)
+  if (run("-S", "cpp", "-B", folder) == 0 && run("--build", folder, "--target", name) == 0) {
+    return(file.path(folder, name))
+  }
+  message(name, " could not be built:\n", paste(utils::tail(readLines(log), 5), collapse = "\n"))
+}
+
 # A file of the folder that FLEXKERN_DATA names, or NULL.
 data_file <- function(name) {
   file <- file.path(Sys.getenv("FLEXKERN_DATA"), paste0(name, ".csv.gz"))

@@ -47,6 +47,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_hg_slopes
+Rcpp::NumericVector fk_hg_slopes(Rcpp::NumericMatrix x, Rcpp::NumericMatrix z, Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List nodes, double gamma, Rcpp::List options);
+RcppExport SEXP _flexkern_fk_hg_slopes(SEXP xSEXP, SEXP zSEXP, SEXP leftSEXP, SEXP rightSEXP, SEXP nodesSEXP, SEXP gammaSEXP, SEXP optionsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type z(zSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type nodes(nodesSEXP);
+    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_hg_slopes(x, z, left, right, nodes, gamma, options));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_hg_share
 Rcpp::List fk_hg_share(int p, int nodes, int places, double seed);
 RcppExport SEXP _flexkern_fk_hg_share(SEXP pSEXP, SEXP nodesSEXP, SEXP placesSEXP, SEXP seedSEXP) {
@@ -223,6 +239,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_flexkern_fk_config", (DL_FUNC) &_flexkern_fk_config, 0},
     {"_flexkern_fk_class_distance", (DL_FUNC) &_flexkern_fk_class_distance, 4},
     {"_flexkern_fk_hg_gram", (DL_FUNC) &_flexkern_fk_hg_gram, 5},
+    {"_flexkern_fk_hg_slopes", (DL_FUNC) &_flexkern_fk_hg_slopes, 7},
     {"_flexkern_fk_hg_share", (DL_FUNC) &_flexkern_fk_hg_share, 4},
     {"_flexkern_fk_hg_learn", (DL_FUNC) &_flexkern_fk_hg_learn, 5},
     {"_flexkern_fk_kbp_fit", (DL_FUNC) &_flexkern_fk_kbp_fit, 6},

@@ -4,6 +4,7 @@
 
 #include "core/model/hg_gram.h"
 #include "core/model/hg_learn.h"
+#include "core/solver/hg_gradient.h"
 #include "r_cell_options.h"
 #include "r_context.h"
 #include "r_data.h"
@@ -21,6 +22,19 @@ Rcpp::NumericMatrix fk_hg_gram(Rcpp::NumericMatrix x, Rcpp::NumericMatrix z, Rcp
                  find_micro(option<std::string>(options, "isa", "auto")), mutable_view(out),
                  context);
   return out;
+}
+
+// The derivatives by all weights of the sum of C_ij k(z_i, x_j), C = right left'.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector fk_hg_slopes(Rcpp::NumericMatrix x, Rcpp::NumericMatrix z,
+                                 Rcpp::NumericMatrix left, Rcpp::NumericMatrix right,
+                                 Rcpp::List nodes, double gamma, Rcpp::List options) {
+  Context context;
+  fill_context(context, options);
+  HgTiles<double> tiles(view(x), view(z), find_micro(option<std::string>(options, "isa", "auto")));
+  tiles.set(read_hierarchy(nodes));
+  return Rcpp::wrap(
+      hierarchy_gradient(tiles, gamma, view(left), view(right), context.threads, context));
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -24,16 +24,16 @@ void check_interrupt() {
 using Clock = std::chrono::steady_clock;
 
 // What is done and, at the pace so far, how long the rest takes.
-std::string progress_line(const char* phase, double done, double total, double seconds) {
-  char text[160];
+std::string progress_line(const std::string& phase, double done, double total, double seconds) {
+  char text[80];
   if (total > 0 && done > 0)
-    std::snprintf(text, sizeof text, "flexkern: %s, %.0f%% done, about %.0f s left", phase,
-                  100 * done / total, seconds * std::max(0.0, total - done) / done);
+    std::snprintf(text, sizeof text, ", %.0f%% done, about %.0f s left", 100 * done / total,
+                  seconds * std::max(0.0, total - done) / done);
   else if (total > 0)
-    std::snprintf(text, sizeof text, "flexkern: %s, 0%% done", phase);
+    std::snprintf(text, sizeof text, ", 0%% done");
   else
-    std::snprintf(text, sizeof text, "flexkern: %s, %.0f so far", phase, done);
-  return text;
+    std::snprintf(text, sizeof text, ", %.0f so far", done);
+  return "flexkern: " + phase + text;
 }
 
 }  // namespace
@@ -46,10 +46,12 @@ void fill_context(Context& context, const Rcpp::List& options) {
   context.device = option(options, "device", context.device);
   context.poll = check_interrupt;
   if (!option(options, "verbose", false)) return;
-  context.progress = [begun = Clock::now()](const char* phase, double done, double total) {
+  // Of several runs in a row, which one this is.
+  const auto label = option<std::string>(options, "label", "");
+  context.progress = [label, begun = Clock::now()](const char* phase, double done, double total) {
     if (*phase == '\0') return;
     const double seconds = std::chrono::duration<double>(Clock::now() - begun).count();
-    Rcpp::Function("message", R_BaseEnv)(progress_line(phase, done, total, seconds));
+    Rcpp::Function("message", R_BaseEnv)(progress_line(label + phase, done, total, seconds));
   };
 }
 

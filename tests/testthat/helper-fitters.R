@@ -59,16 +59,22 @@ fitters <- list(
   ),
   hgsvm = list(
     fit = hgsvm,
-    quick = function(..., seed = 1) {
-      hgsvm(..., steps = 2, learn.rows = 200, gamma = 1, lambda = 1e-2, seed = seed)
+    quick = function(..., architectures = "inhomogeneous", seed = 1) {
+      hgsvm(..., architectures = architectures, steps = 2, learn.rows = 200, gamma = 1,
+            lambda = 1e-2, seed = seed)
     },
-    small = function(..., seed = NULL) {
-      hgsvm(..., steps = 2, gamma = c(0.3, 3), lambda = c(1e-1, 1e-3), seed = seed)
+    small = function(..., architectures = "inhomogeneous", seed = NULL) {
+      hgsvm(..., architectures = architectures, steps = 2, gamma = c(0.3, 3),
+            lambda = c(1e-1, 1e-3), seed = seed)
     },
-    one.machine = list(cells = 1), base = list(steps = 1, folds = 2, gamma = 1, lambda = c(0.1, 1)),
-    options = list(steps = 1, gamma = 1, lambda = 0.01), change = list(lambda = 0.1),
-    variants = list(list(cells = 2), list(optimizer = "anneal", anneal = 5, rounds = 1)),
-    ranges = list(gamma = c(0.1, 1), lambda = 0.01), summary = "Cells",
+    one.machine = list(cells = 1),
+    base = list(architectures = "inhomogeneous", steps = 1, folds = 2, gamma = 1,
+                lambda = c(0.1, 1)),
+    options = list(architectures = "inhomogeneous", steps = 1, gamma = 1, lambda = 0.01),
+    change = list(lambda = 0.1),
+    variants = list(list(cells = 2), list(optimizer = "anneal", anneal = 5, rounds = 1),
+                    list(architectures = NULL)),
+    ranges = list(gamma = c(0.1, 1), lambda = 0.01, steps = 1), summary = "Cells",
     probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,
     constant.x = TRUE, regression = TRUE, row.parts = TRUE
   )

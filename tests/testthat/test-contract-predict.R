@@ -140,7 +140,8 @@ for_each_fitter(list(
     f2 <- predict(f$quick(y ~ ., data = d[40:1, ]), d, type = "decision")
     expect_equal(f1, f2, tolerance = if (isTRUE(f$row.parts)) 1 else 1e-3)
     expect_identical(f1 > 0, f2 > 0)
-    searched <- predict(f$fit(y ~ ., data = d[40:1, ]), d, type = "decision")
+    fit <- if (isTRUE(f$row.parts)) f$small else f$fit
+    searched <- predict(fit(y ~ ., data = d[40:1, ]), d, type = "decision")
     expect_identical(sign(searched[c(1, 40), 1]), c(-1, 1))
   },
   "D36: three classes have one decision column each" = function(f) {

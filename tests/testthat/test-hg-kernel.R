@@ -81,7 +81,7 @@ test_that("a kernel prints its nodes", {
   expect_snapshot({
     hg_kernel(list(1:2, hg_kernel(3:4, weights = c(1, 2))))
     hg_inhomogeneous(12)
-    hg_kernel(list("a", list("a", "b")))
+    hg_kernel(list("a", list(5, "b")))
   })
 })
 

@@ -97,10 +97,54 @@ test_that("the default tries seven architectures and keeps the best", {
   expect_identical(nrow(few$architectures), 1L)
 })
 
+test_that("one weight a column needs no count of the columns", {
+  train <- two_of_ten(120, 7)
+  d <- data.frame(train$x, k = rep(c("r", "s"), 60), constant = 1, y = train$y)
+  fit <- suppressMessages(hgsvm(y ~ ., d, architectures = "inhomogeneous", steps = 5, seed = 1))
+  same <- suppressMessages(hgsvm(y ~ ., d, architectures = hg_kernel(1:11), steps = 5, seed = 1))
+  expect_identical(predict(fit, d), predict(same, d))
+  expect_identical(fit$architectures$name, "inhomogeneous")
+})
+
+test_that("a summary shows the architectures and the columns' shares", {
+  train <- two_of_ten(60, 7)
+  fit <- hgsvm(train$x, train$y, list(flat = hg_inhomogeneous(10), pairs = hg_groups(rep(1:5, 2))),
+               steps = 3, gamma = 1, lambda = 0.01, folds = 2, seed = 1)
+  s <- summary(fit)
+  expect_identical(s$architectures, fit$architectures)
+  expect_identical(s$importance, importance(fit))
+  out <- capture.output(print(s))
+  for (line in c("Architecture +(flat|pairs), the best of 2", "by adam on 60 rows",
+                 "^ *name depth nodes", "Shares of the columns", "weights [0-9.]+; summed")) {
+    expect_match(out, line, all = FALSE)
+  }
+  wide <- hgsvm(cbind(train$x, train$x), train$y, "inhomogeneous", steps = 3, gamma = 1,
+                lambda = 0.01, seed = 1)
+  expect_output(print(summary(wide)), "and 8 more, together")
+})
+
+test_that("the best architecture is kept by cross-validated risk, without one by the third part", {
+  train <- two_of_ten(150, 8)
+  kernels <- list(bad = hg_kernel(9:10), good = hg_kernel(1:2), all = hg_inhomogeneous(10))
+  for (lambda in list(c(0.1, 1e-3), 1e-3)) {
+    fit <- hgsvm(train$x, train$y, kernels, steps = 5, gamma = 1, lambda = lambda, seed = 1)
+    tried <- fit$architectures
+    score <- if (length(lambda) > 1) tried$cv.risk else tried$error
+    expect_identical(which(tried$chosen), which.min(score))
+    expect_identical(fit$hierarchy$columns, kernels[[which(tried$chosen)]]$columns)
+    expect_identical(fit$nodes, flat_nodes(fit$hierarchy))
+  }
+})
+
 test_that("many rows: some learn the weights, all train", {
   train <- two_of_ten(500, 8)
   fit <- hgsvm(train$x, train$y, hg_inhomogeneous(10), learn.rows = 200, cells = 3, seed = 1)
-  expect_lte(fit$learn.rows, 250)
+  expect_identical(fit$learn.rows, 200L)
+  code <- rep(1:3, c(9000, 90, 10))
+  s <- list(learn.rows = 910, seed = 3)
+  rows <- learning_rows(code, s)
+  expect_false(anyDuplicated(rows) > 0)
+  expect_identical(tabulate(code[rows]), c(900L, 9L, 1L))
   expect_length(fit$cell.size, 3)
   # One layer is a scaling of the columns: vpsvm() on scaled columns is the same machine.
   scaled <- sweep(train$x, 2, apply(train$x, 2, function(v) 2 / diff(range(v))) * coef(fit), "*")
@@ -120,6 +164,34 @@ test_that("edge cases: few rows, constant columns, constant label", {
   expect_false(3L %in% flexkern:::any_columns(fit$hierarchy))
   fit <- hgsvm(d$x[, 1:2], rep(2, 40), seed = 1)
   expect_identical(predict(fit, d$x[1:3, 1:2]), rep(2, 3))
+})
+
+test_that("constant columns of a given architecture have no weight and no share", {
+  d <- two_of_ten(60, 9)
+  d$x[, c(3, 5)] <- 1
+  for (kernel in list(hg_inhomogeneous(10), hg_groups(rep(1:5, each = 2)))) {
+    for (scale in c("range", "none")) {
+      fit <- suppressMessages(hgsvm(d$x, d$y, kernel, steps = 5, scale = scale, seed = 1))
+      shares <- importance(fit)
+      expect_identical(which(shares == 0), c(V3 = 3L, V5 = 5L))
+      moved <- d$x
+      moved[, 3] <- 7
+      expect_identical(predict(fit, moved), predict(fit, d$x))
+    }
+  }
+})
+
+test_that("weights that would carry the distances out of single precision are refused", {
+  d <- two_of_ten(60, 9)
+  d$x[, 1] <- 1e15 * d$x[, 1]
+  expect_flexkern_error(hgsvm(d$x, d$y, hg_inhomogeneous(10, rep(1e6, 10)), scale = FALSE),
+                        "distances overflow")
+  d$x[, 1] <- 1e-15 * d$x[, 1]
+  for (optimizer in c("adam", "anneal")) {
+    fit <- hgsvm(d$x, d$y, hg_inhomogeneous(10), optimizer, scale = FALSE, steps = 5, anneal = 20,
+                 seed = 1)
+    expect_true(all(is.finite(predict(fit, d$x))))
+  }
 })
 
 test_that("errors: hgsvm()", {

@@ -51,6 +51,18 @@ test_that("cells, losses, formulas and factors take such a kernel", {
   expect_identical(predict(again, d), predict(fit, d))
 })
 
+test_that("a learned kernel is taken for the same columns in any order, factors too", {
+  d <- data.frame(k = factor(rep(c("r", "s"), n / 2)), x, y)
+  fit <- hgsvm(y ~ ., d, "inhomogeneous", steps = 5, gamma = 1, lambda = 1e-3, seed = 1)
+  again <- vpsvm(y ~ ., d, kernel = fit$hierarchy, gamma = 1, lambda = 1e-3)
+  expect_equal(predict(again, d), predict(fit, d), tolerance = 1e-6)
+  turned <- vpsvm(y ~ ., d[6:1], kernel = fit$hierarchy, gamma = 1, lambda = 1e-3)
+  expect_equal(predict(turned, d), predict(fit, d), tolerance = 1e-6)
+  more <- hgsvm(y ~ ., d, fit$hierarchy, steps = 5, gamma = 1, lambda = 1e-3, seed = 1)
+  expect_identical(names(coef(more)), names(coef(fit)))
+  expect_refusals(alist(vpsvm(y ~ . - k, d, kernel = fit$hierarchy)), environment())
+})
+
 test_that("the result is the same for one and two threads", {
   fit <- function(threads) vpsvm(x, y, kernel = two, seed = 1, threads = threads)
   expect_identical(predict(fit(1), new), predict(fit(2), new))

@@ -15,6 +15,13 @@ interrupted <- list(
     vpsvm(y ~ ., two_classes(20000), partition = "none", memory = 8e9, threads = 1)
   ),
   "the partition" = quote(vpsvm(y ~ ., two_classes(2e5), radius = 0.002, gamma = 1, lambda = 1)),
+  "learning weights by Adam" = quote(
+    hgsvm(y ~ ., two_classes(8000), "inhomogeneous", steps = 1e7, patience = 1e7)
+  ),
+  "learning weights by L-BFGS" = quote(
+    hgsvm(y ~ ., two_classes(8000), "inhomogeneous", "lbfgs", rounds = 1e6, patience = 1e7)
+  ),
+  "annealing" = quote(hgsvm(y ~ ., two_classes(8000), "inhomogeneous", "anneal", anneal = 1e9)),
   "prediction" = quote(predict(model, new)),
   "prediction in blocks" = quote(predict(model, new, memory = 1e7)),
   "importance()" = quote(importance(model, new[1:2000, ], rep("low", 2000), nperm = 1e5)),
@@ -77,6 +84,38 @@ test_that("D46, D59: progress comes at most once a second, with what is done and
   expect_match(said$said, "fit, [0-9]+ cells, [0-9.]+ .B of memory, .*about [0-9]+ s left",
                all = FALSE)
   expect_gt(min(diff(said$times)), 0.9)
+})
+
+test_that("D46: learning says which architecture it is at, what is done and what remains", {
+  said <- in_child({
+    said <- character()
+    setTimeLimit(elapsed = 4)
+    try(silent = TRUE, withCallingHandlers(
+      hgsvm(y ~ ., two_classes(500), list(hg_inhomogeneous(3), hg_kernel(1:2)), steps = 1e5,
+            patience = 1e7, verbose = TRUE),
+      message = function(m) {
+        said <<- c(said, conditionMessage(m))
+        invokeRestart("muffleMessage")
+      }
+    ))
+    setTimeLimit()
+    said
+  })
+  expect_match(said, "^flexkern: architecture 1 of 2, weights, [0-9]+% done, about [0-9]+ s left",
+               all = FALSE)
+})
+
+test_that("D60: learning weights keeps to its memory budget at its peak", {
+  skip_without_proc()
+  for (optimizer in c("adam", "anneal")) {
+    used <- in_child({
+      d <- two_classes(4500)
+      peak_bytes(hgsvm(d[-1], d$y, hg_kernel(list(1, 2, 3)), optimizer, rounds = 1, cycles = 1,
+                       anneal = 3, descent = 1, steps = 1, gamma = 1, lambda = 1e-2,
+                       memory = 1.4e8))
+    }, list(optimizer = optimizer))
+    expect_lt(used, 1.4e8 + 5e7)
+  }
 })
 
 test_that("D60: a large cell holds as much of its Gram matrix as fits the budget", {

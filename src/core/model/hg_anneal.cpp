@@ -17,18 +17,17 @@ constexpr int kProbes = 20, kRefresh = 200;
 
 class Annealer {
  public:
-  Annealer(const HgParts& parts, const HgOptions& options, Rng& rng, Context& context,
-           const Micro& micro, HgResult& result)
-      : parts_(parts),
-        options_(options),
-        rng_(rng),
-        context_(context),
-        micro_(micro),
-        result_(result),
-        cache_(parts.train_x(), parts.validation_x(), micro, context.threads, context),
-        tiles_(parts.train_x(), parts.validation_x(), micro),
-        rows_(parts.validation_x().rows()),
-        responses_(parts.learning().responses),
+  explicit Annealer(const HgTask& task)
+      : parts_(task.parts),
+        options_(task.options),
+        rng_(task.rng),
+        context_(task.context),
+        result_(task.result),
+        cache_(parts_.train_x(), parts_.validation_x(), task.device.host(), context_.threads,
+               context_),
+        tiles_(parts_.train_x(), parts_.validation_x(), task.device.host()),
+        rows_(parts_.validation_x().rows()),
+        responses_(parts_.learning().responses),
         decision_(static_cast<std::size_t>(rows_ * responses_)) {}
 
   void set(const Hierarchy& hierarchy, const HgMachine& machine) {
@@ -141,7 +140,6 @@ class Annealer {
   const HgOptions& options_;
   Rng& rng_;
   Context& context_;
-  const Micro& micro_;
   HgResult& result_;
   HgCache<float> cache_;
   HgTiles<float> tiles_;
@@ -153,14 +151,16 @@ class Annealer {
 
 }  // namespace
 
-void learn_by_annealing(const HgParts& parts, const Hierarchy& start, const HgOptions& options,
-                        const Device& device, Rng& rng, Context& context, HgResult& result) {
-  Annealer annealer(parts, options, rng, context, device.host(), result);
+void learn_by_annealing(const HgTask& task) {
+  const HgOptions& options = task.options;
+  HgResult& result = task.result;
+  Annealer annealer(task);
   Stopwatch watch;
-  Hierarchy current = start;
+  Hierarchy current = task.start;
   for (int round = 0; round < options.rounds; ++round) {
-    if (round > 0) current = perturbed(options.fresh ? start : current, options.spread, rng);
-    HgMachine machine = parts.search(current);
+    if (round > 0)
+      current = perturbed(options.fresh ? task.start : current, options.spread, task.rng);
+    HgMachine machine = task.parts.search(current);
     result.solve_seconds += watch.lap();
     for (int cycle = 0; cycle < options.cycles; ++cycle) {
       annealer.set(current, machine);
@@ -169,13 +169,13 @@ void learn_by_annealing(const HgParts& parts, const Hierarchy& start, const HgOp
       annealer.descend(options.descent);
       result.descent_seconds += watch.lap();
       current = annealer.hierarchy();
-      machine = parts.solve(current, machine.gamma, machine.lambda);
+      machine = task.parts.solve(current, machine.gamma, machine.lambda);
       annealer.set(current, machine);
       result.trace.push_back(
-          {round + 1, cycle + 1, annealer.clipped_risk(), parts.test_risk(current, machine)});
+          {round + 1, cycle + 1, annealer.clipped_risk(), task.parts.test_risk(current, machine)});
       result.solve_seconds += watch.lap();
       keep_best(absorb_gamma(current, machine.gamma),
-                machine.lambda * static_cast<double>(parts.train()), result);
+                machine.lambda * static_cast<double>(task.parts.train()), result);
     }
   }
 }

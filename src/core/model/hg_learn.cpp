@@ -18,8 +18,9 @@ double learning_bytes(const Hierarchy& hierarchy, index_t n, const HgOptions& op
 namespace {
 
 double total_steps(const HgOptions& o) {
-  if (o.optimizer != HgOptions::Optimizer::anneal) return o.rounds * o.steps;
-  return o.rounds * (o.first + (o.cycles - 1.0) * o.later);
+  const double rounds = o.rounds;
+  if (o.optimizer != HgOptions::Optimizer::anneal) return rounds * o.steps;
+  return rounds * (o.first + (o.cycles - 1.0) * o.later);
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ HgResult learn_hierarchy(const HgData& data, const Hierarchy& start, const HgOpt
   const auto learn = options.optimizer == Optimizer::anneal  ? learn_by_annealing
                      : options.optimizer == Optimizer::lbfgs ? learn_by_lbfgs
                                                              : learn_by_adam;
-  learn(parts, start, options, device, rng, context, result);
+  learn({parts, start, options, device, rng, context, result});
   return result;
 }
 

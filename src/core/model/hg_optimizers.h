@@ -7,12 +7,19 @@
 
 namespace flexkern {
 
-void learn_by_annealing(const HgParts& parts, const Hierarchy& start, const HgOptions& options,
-                        const Device& device, Rng& rng, Context& context, HgResult& result);
-void learn_by_lbfgs(const HgParts& parts, const Hierarchy& start, const HgOptions& options,
-                    const Device& device, Rng& rng, Context& context, HgResult& result);
-void learn_by_adam(const HgParts& parts, const Hierarchy& start, const HgOptions& options,
-                   const Device& device, Rng& rng, Context& context, HgResult& result);
+struct HgTask {
+  const HgParts& parts;
+  const Hierarchy& start;
+  const HgOptions& options;
+  const Device& device;
+  Rng& rng;
+  Context& context;
+  HgResult& result;
+};
+
+void learn_by_annealing(const HgTask& task);
+void learn_by_lbfgs(const HgTask& task);
+void learn_by_adam(const HgTask& task);
 
 // Every weight times a factor from [1 - spread, 1 + spread].
 inline Hierarchy perturbed(Hierarchy hierarchy, double spread, Rng& rng) {
