@@ -14,7 +14,16 @@ fit_formula <- function(name, default, call, frame, dots) {
   input <- mold_formula(frame$formula, frame$data, given("subset"), given("weights"),
                         frame$na.action)
   fit <- do.call(default, c(list(input, NULL), dots), quote = TRUE)
-  with_call(fit, name, call, frame$formula)
+  with_call(fit, name, with_names(call, default), frame$formula)
+}
+
+# Options given by position get their names: with these, `formula` may be one of several arguments.
+with_names <- function(call, default) {
+  if (all(nzchar(names(call)[-1L]))) return(call)
+  own <- names(call) %in% c("formula", "data", "subset", "weights", "na.action")
+  own[1L] <- TRUE
+  options <- as.call(c(list(quote(f), x = NULL, y = NULL), as.list(call)[!own]))
+  as.call(c(as.list(call)[own], as.list(match.call(default, options))[-(1:3)]))
 }
 
 # The arguments of the default method that are of no use to it; `no_x`: `x` is missing.

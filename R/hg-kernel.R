@@ -60,17 +60,20 @@ is_leaf <- function(node) !is.null(node$columns)
 node_size <- function(node) length(if (is_leaf(node)) node$columns else node$nodes)
 
 # One node with all below it, checked; `where` says which one it is.
-hg_node <- function(node, where) {
+hg_node <- function(node, where, layer = 1L) {
+  if (layer > 50L) {
+    abort("`nodes` has more than 50 layers; use fewer.", arg = "nodes")
+  }
   if (inherits(node, "hg_kernel")) {
-    return(hg_node_of(node[["columns"]], node[["nodes"]], node[["weights"]], where))
+    return(hg_node_of(node[["columns"]], node[["nodes"]], node[["weights"]], where, layer))
   }
   if (is.list(node) && !is.data.frame(node) && !is.object(node)) {
-    return(hg_node_of(NULL, node, NULL, where))
+    return(hg_node_of(NULL, node, NULL, where, layer))
   }
-  hg_node_of(node, NULL, NULL, where)
+  hg_node_of(node, NULL, NULL, where, layer)
 }
 
-hg_node_of <- function(columns, nodes, weights, where) {
+hg_node_of <- function(columns, nodes, weights, where, layer) {
   if (is.null(nodes)) {
     columns <- node_columns(columns, where)
     below <- list(columns = columns)
@@ -81,7 +84,7 @@ hg_node_of <- function(columns, nodes, weights, where) {
       abort("`", where, "` has no nodes; give at least one set of columns.", arg = "nodes")
     }
     nodes <- lapply(seq_along(nodes), function(i) {
-      hg_node(nodes[[i]], paste0(where, "[[", i, "]]"))
+      hg_node(nodes[[i]], paste0(where, "[[", i, "]]"), layer + 1L)
     })
     below <- list(nodes = nodes)
     depth <- 1L + max(vapply(nodes, `[[`, 0L, "depth"))

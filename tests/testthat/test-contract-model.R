@@ -189,6 +189,18 @@ for_each_fitter(list(
     expect_identical(predict(do.call(update, c(list(eval(call)), f$change)), d),
                      predict(do.call(fit, c(list(y ~ ., data = d), with_change)), d))
   },
+  "update() repeats options that were given by position" = function(f) {
+    options <- if (identical(f$fit, hgsvm)) list("inhomogeneous", steps = 1) else
+      if (identical(f$fit, vpsvm)) list("none")
+    skip_if(is.null(options))
+    fixed <- c(options, list(gamma = 1, lambda = 0.01))
+    fit <- f$fit
+    m <- eval(as.call(c(quote(fit), quote(y ~ .), quote(d), fixed)))
+    expect_identical(predict(update(m, lambda = 0.1), d),
+                     predict(do.call(fit, c(list(y ~ ., d), options, gamma = 1, lambda = 0.1)), d))
+    expect_identical(predict(update(m, . ~ . - c), d),
+                     predict(do.call(fit, c(list(y ~ a + b, d), fixed)), d))
+  },
   "print and summary show something and return their object" = function(f) {
     m <- f$small(y ~ ., d, seed = 1)
     expect_output(returned <- withVisible(print(m)), "Call")

@@ -103,6 +103,7 @@ test_that("errors: hierarchical kernels", {
     hg_random(5, saturation = 0)
     hg_random(5, saturation = 0.1)
     hg_random(5, nodes = 2, saturation = 3)
+    hg_kernel(Reduce(function(node, i) list(node), 1:3000, 1))
     hg_groups(NULL)
     hg_groups(c("a", NA))
     hg_gram(1, x)

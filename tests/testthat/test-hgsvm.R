@@ -64,6 +64,13 @@ test_that("the numbers of Algorithm 1 are arguments", {
                c(10, 15, 1000, 500, 10))
 })
 
+test_that("learning that runs off keeps the best weights before", {
+  train <- two_of_ten(90, 4)
+  fit <- hgsvm(train$x, train$y, hg_random(10, 4, seed = 1), rate = 10, steps = 60, seed = 1)
+  expect_true(all(is.finite(predict(fit, train$x))))
+  expect_identical(fit$learning[[1]]$error, min(fit$learning[[1]]$trace$test))
+})
+
 test_that("with only improvements accepted the validation risk falls", {
   train <- two_of_ten(200, 5)
   fit <- hgsvm(train$x, train$y, hg_random(10, 4, seed = 2), "anneal", rounds = 1, cycles = 4,
@@ -115,7 +122,7 @@ test_that("a summary shows the architectures and the columns' shares", {
   expect_identical(s$importance, importance(fit))
   out <- capture.output(print(s))
   for (line in c("Architecture +(flat|pairs), the best of 2", "by adam on 60 rows",
-                 "^ *name depth nodes", "Shares of the columns", "weights [0-9.]+; summed")) {
+                 "^ *name depth nodes", "Shares of the columns", "weights [0-9.e-]+; summed")) {
     expect_match(out, line, all = FALSE)
   }
   wide <- hgsvm(cbind(train$x, train$x), train$y, "inhomogeneous", steps = 3, gamma = 1,

@@ -43,7 +43,7 @@ class AdamRun {
   bool look(int step) {
     ImplicitRisk whole = descent_.risk();
     const double value = descent_.settle(whole, point_);
-    return descent_.look(whole, point_, step, value);
+    return std::isfinite(value) && descent_.look(whole, point_, step, value);
   }
 
   void step(int number) {

@@ -22,7 +22,8 @@ class Descent {
   // The machine of the grid says where penalty and width begin.
   HgPoint begin(int round);
   double evaluate(ImplicitRisk& risk, const HgPoint& point);
-  // The same where there has to be a machine: a larger penalty can be carried.
+  // The same where there has to be a machine: a larger penalty can be carried. Not finite where
+  // none can, which ends a run; the first one has to begin somewhere.
   double settle(ImplicitRisk& risk, HgPoint& point);
   HgPoint gradient(ImplicitRisk& risk, const HgPoint& point);
   // The error on the third part of the last machine; whether to go on.

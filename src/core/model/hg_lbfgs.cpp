@@ -21,8 +21,8 @@ class LbfgsRun {
         risk_(risk),
         point_(descent.begin(round)),
         value_(descent.settle(risk, point_)),
-        go_on_(descent.look(risk, point_, 0, value_)),
-        slope_(descent.gradient(risk, point_)) {}
+        go_on_(std::isfinite(value_) && descent.look(risk, point_, 0, value_)),
+        slope_(go_on_ ? descent.gradient(risk, point_) : HgPoint()) {}
   bool go_on() const { return go_on_; }
 
   void step(int number) {
