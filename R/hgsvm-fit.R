@@ -141,7 +141,9 @@ learning_options <- function(s, ready, number) {
 fit_architectures <- function(s, x, blueprint) {
   if (is.null(s$architectures)) return(default_architectures(x, s$seed))
   if (is.character(s$architectures)) return(default_architectures(x, s$seed)[s$architectures])
-  lapply(s$architectures, on_design, blueprint, "architectures")
+  several <- length(s$architectures) > 1L
+  where <- paste0("architectures", if (several) paste0("[[", seq_along(s$architectures), "]]"))
+  Map(on_design, s$architectures, list(blueprint), where)
 }
 
 # The inhomogeneous kernel and six random ones of two layers, on the columns that vary.
