@@ -67,8 +67,8 @@
 #' @param probability `TRUE` to calibrate class probabilities, as in [vpsvm()].
 #' @return A list of class `hgsvm` that is also a `vpsvm` (see there), with
 #'   \item{hierarchy}{the learned [hg_kernel()], on the columns of the design (a factor has one per
-#'     level) as `scale` left them; [vpsvm()], [kbp()] and [rmekl()] take it as their kernel for data
-#'     with the same columns}
+#'     level) as `scale` left them; [vpsvm()], [kbp()] and [rmekl()] take it as their kernel for
+#'     data with the same columns}
 #'   \item{architectures}{a data frame, one row an architecture: `name`, `depth`, `nodes` of the
 #'     first layer, `weights`, `error` on the third part, `cv.risk`, and the `chosen` one}
 #'   \item{learning}{a list for each architecture: `weights`, `error`, the record `trace` (a data

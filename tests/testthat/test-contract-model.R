@@ -190,7 +190,7 @@ for_each_fitter(list(
                      predict(do.call(fit, c(list(y ~ ., data = d), with_change)), d))
   },
   "update() repeats options that were given by position" = function(f) {
-    options <- if (identical(f$fit, hgsvm)) list("inhomogeneous", steps = 1) else
+    options <- if (identical(f$fit, hgsvm)) list("inhomogeneous", steps = 1, seed = 1) else
       if (identical(f$fit, vpsvm)) list("none")
     skip_if(is.null(options))
     fixed <- c(options, list(gamma = 1, lambda = 0.01))

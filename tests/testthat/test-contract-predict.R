@@ -139,7 +139,9 @@ for_each_fitter(list(
     expect_identical(f1[, 1] > 0, predict(m, d) == "high")
     f2 <- predict(f$quick(y ~ ., data = d[40:1, ]), d, type = "decision")
     expect_equal(f1, f2, tolerance = if (isTRUE(f$row.parts)) 1 else 1e-3)
-    expect_identical(f1 > 0, f2 > 0)
+    sure <- abs(f1) > if (isTRUE(f$row.parts)) 0.05 else 0
+    expect_gt(sum(sure), 30)
+    expect_identical(f1[sure] > 0, f2[sure] > 0)
     fit <- if (isTRUE(f$row.parts)) f$small else f$fit
     searched <- predict(fit(y ~ ., data = d[40:1, ]), d, type = "decision")
     expect_identical(sign(searched[c(1, 40), 1]), c(-1, 1))
