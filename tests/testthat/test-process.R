@@ -109,12 +109,12 @@ test_that("D60: learning weights keeps to its memory budget at its peak", {
   skip_without_proc()
   for (optimizer in c("adam", "anneal")) {
     used <- in_child({
-      d <- two_classes(4500)
+      d <- two_classes(3000)
       peak_bytes(hgsvm(d[-1], d$y, hg_kernel(list(1, 2, 3)), optimizer, rounds = 1, cycles = 1,
-                       anneal = 3, descent = 1, steps = 1, gamma = 1, lambda = 1e-2,
-                       memory = 1.5e8))
+                       anneal = 3, descent = 1, steps = 1, gamma = 1, lambda = 1e-2, max.cell = 900,
+                       memory = 6.8e7))
     }, list(optimizer = optimizer))
-    expect_lt(used, 1.5e8 + 5e7)
+    expect_lt(used, 6.8e7 + 3e7)
   }
 })
 
