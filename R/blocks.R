@@ -3,10 +3,10 @@
 smallest_block <- 256
 
 # f of the rows in the form of the model, which gives one row each. A row's answer does not depend
-# on its block.
-by_blocks <- function(object, x, memory, f) {
+# on its block. `extra` numbers are made of each row on the way.
+by_blocks <- function(object, x, memory, f, extra = 0) {
   n <- nrow(x)
-  size <- block_rows(object, x, memory)
+  size <- block_rows(object, x, memory, extra)
   if (n <= size) return(f(model_rows(object, x)))
   out <- NULL
   for (first in seq(1, n, by = size)) {
@@ -20,7 +20,7 @@ by_blocks <- function(object, x, memory, f) {
 
 # Held throughout: the packed vectors of the largest cell and the centers. For each row of a block:
 # its scaled values, twice, and its answers.
-block_rows <- function(object, x, memory) {
+block_rows <- function(object, x, memory, extra) {
   n <- nrow(x)
   sparse <- is_sparse(object$sv)
   answers <- ncol(object$coef)
@@ -28,7 +28,7 @@ block_rows <- function(object, x, memory) {
   held <- 8 * held_vectors(object) * (vector + answers + 1) +
     if (sparse) 8 * ncol(x) else 0
   row <- if (sparse) 1.5 * numbers_per_row(x) else vector
-  each <- 8 * (2 * (row + answers) + 4)
+  each <- 8 * (2 * (row + answers) + 4 + extra)
   smallest <- min(n, smallest_block)
   needed <- held + smallest * each
   if (needed > memory) {

@@ -2,8 +2,8 @@
 # kept.
 
 # The formula method `name`.formula, of whose arguments `frame` holds the promises; `default` fits
-# what the formula gives.
-fit_formula <- function(name, default, call, frame, dots) {
+# what the formula gives, several responses side by side where it takes them.
+fit_formula <- function(name, default, call, frame, dots, several = FALSE) {
   force(call)
   check_dots(dots[names(dots) %in% c("x", "y")], c("formula", "data"), name)
   given <- function(arg) {
@@ -12,7 +12,7 @@ fit_formula <- function(name, default, call, frame, dots) {
     }
   }
   input <- mold_formula(frame$formula, frame$data, given("subset"), given("weights"),
-                        frame$na.action)
+                        frame$na.action, several)
   fit <- do.call(default, c(list(input, NULL), dots), quote = TRUE)
   with_call(fit, name, with_names(call, default), frame$formula)
 }
@@ -38,8 +38,8 @@ check_fit_call <- function(name, default, no_x, dots) {
 
 # What mold_formula() made, or `x` and `y` through the front door; `plain`: neither `weights` nor
 # `na.action` was given.
-fit_input <- function(x, y, weights, na.action, plain, door = mold) {
-  if (!inherits(x, "flexkern_input")) return(door(x, y, weights, na.action))
+fit_input <- function(x, y, weights, na.action, plain, several = FALSE) {
+  if (!inherits(x, "flexkern_input")) return(mold(x, y, weights, na.action, several))
   if (!plain) {
     abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
   }

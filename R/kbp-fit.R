@@ -12,14 +12,10 @@ kbp_fit <- function(input, s) {
   random <- kbp_is_random(s)
   seed <- if (random) draw_seed(s$seed) else 0
   blocks <- c(kernel_blocks(s, x, input), trap_blocks(s, x, input, seed))
-  run <- function(blocks) {
-    from_core(fk_kbp_fit(x, target$target, weights, target$code, lapply(blocks, core_block),
-                         kbp_core_options(s, x, mean(target$half), seed)))
-  }
-  core <- run(blocks)
-  chosen <- without_narrowest(blocks, core, run, s)
-  blocks <- chosen$blocks
-  core <- chosen$core
+  trials <- shorter_series(blocks, s)
+  core <- from_core(fk_kbp_fit(x, target$target, weights, target$code, lapply(blocks, core_block),
+                               kbp_core_options(s, x, mean(target$half), seed, trials)))
+  if (core$trial > 0L) blocks <- blocks[trials[[core$trial]]]
   fit <- c(
     list(call = NULL, version = package_version_string()), kbp_task(target),
     s[c("method", "stop", "last.step", "key")],
@@ -70,6 +66,10 @@ add_kbp_unused <- function(fit, given, s) {
 # Several numeric responses are outcomes side by side.
 kbp_outcome <- function(y, type) {
   if (!is.matrix(y)) return(outcome(y, type))
+  if (check_choice(type, c("auto", "classification", "regression"), "type") == "classification") {
+    abort("`y` has ", ncol(y), ' columns, several responses, which is regression; for type = ',
+          '"classification" give one factor.', arg = "type")
+  }
   each <- lapply(seq_len(ncol(y)), function(j) regression_outcome(y[, j]))
   out <- each[[1L]]
   part <- function(name) vapply(each, `[[`, 0, name)
@@ -95,6 +95,9 @@ kbp_data_settings <- function(s, x, target) {
     abort('`bound` for stop = "cv.l1" needs responses of one range; fit them one by one.',
           arg = "bound")
   }
+  if (nrow(x) < 2L) {
+    abort("A fit needs at least 2 rows of positive weight, not ", nrow(x), ".", arg = "weights")
+  }
   if (!kbp_is_searched(s) && !s$probability) return(s)
   if (s$folds > nrow(x) && s$folds_asked) {
     abort("`folds` = ", s$folds, " exceeds the ", nrow(x), " rows.", arg = "folds")
@@ -104,22 +107,17 @@ kbp_data_settings <- function(s, x, target) {
   s
 }
 
-# A smooth response under strong noise is learned worse with narrow kernels at hand: without the
-# narrowest two of an automatic series, four and so on, and never fewer than two. A shorter series
-# is taken if its cross-validated error is lower by a margin, which keeps chance out.
-without_narrowest <- function(blocks, core, run, s) {
-  best <- list(blocks = blocks, core = core)
-  if (!kbp_is_searched(s)) return(best)
-  error <- function(core) sum(vapply(core$paths, function(p) min(p$risk), 0))
-  least <- (1 - 0.04) * error(core)
-  while (length(drop <- narrowest_two(blocks))) {
-    blocks <- blocks[-drop]
-    trial <- run(blocks)
-    if (error(trial) >= least) next
-    least <- error(trial)
-    best <- list(blocks = blocks, core = trial)
+# A smooth response under strong noise is learned worse with narrow kernels at hand: the blocks
+# without the narrowest two of an automatic series, without four and so on, and never with fewer
+# than two.
+shorter_series <- function(blocks, s) {
+  trials <- list()
+  kept <- seq_along(blocks)
+  while (kbp_is_searched(s) && length(drop <- narrowest_two(blocks[kept]))) {
+    kept <- kept[-drop]
+    trials <- c(trials, list(kept))
   }
-  best
+  trials
 }
 
 narrowest_two <- function(blocks) {

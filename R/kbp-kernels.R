@@ -3,13 +3,27 @@
 
 kernel_blocks <- function(s, x, input) {
   entries <- kernel_entries(s$kernels)
+  where <- if (length(entries) > 1L) paste0("kernels[[", seq_along(entries), "]]") else "kernels"
+  entries <- Map(kernel_entry, entries, where)
+  check_values_memory(entries, nrow(x), s)
   blocks <- list()
   for (i in seq_along(entries)) {
-    where <- if (length(entries) > 1L) paste0("kernels[[", i, "]]") else "kernels"
-    own <- entry_blocks(kernel_entry(entries[[i]], where), where, s, x, input)
+    own <- entry_blocks(entries[[i]], where[i], s, x, input)
     blocks <- c(blocks, lapply(own, function(b) if (isTRUE(b$automatic)) c(b, series = i) else b))
   }
   blocks
+}
+
+# The values of functions and hg_kernel() objects are held as they are.
+check_values_memory <- function(entries, n, s) {
+  count <- sum(vapply(entries, function(e) {
+    if (is_kernel_object(e$kernel)) max(1L, length(e$gamma)) else as.integer(is.function(e$kernel))
+  }, 1L))
+  needed <- 8 * n^2 * count
+  if (needed <= s$memory) return(invisible())
+  abort("The values of ", count, plural(count, " kernel"), " given as a function or hg_kernel() ",
+        "at ", n, " rows need ", format_bytes(needed), ", more than the budget of ",
+        format_bytes(s$memory), "; raise `memory` or take fewer rows.", arg = "memory")
 }
 
 # One kernel is a list of one.
@@ -35,34 +49,57 @@ kernel_entry <- function(entry, where) {
     abort("`", where, "` has the unknown part ", name_list(unknown), "; known are ",
           name_list(parts, 6L), ".", arg = "kernels")
   }
+  entry <- entry[!vapply(entry, is.null, NA)]
   k <- entry$kernel
   if (is.character(k)) entry$kernel <- check_choice(k, kernel_words, where)
-  if (is.character(k) || is.function(k) || is_kernel_object(k)) return(entry)
-  if (is.matrix(k) && is.numeric(k)) return(entry)
+  if (is_kernel_object(k)) return(entry)
+  if (is.character(k) || is.function(k) || is.matrix(k) && is.numeric(k)) {
+    return(check_entry_parts(entry, where))
+  }
   abort_arg(where, k, paste0("one of ", paste0('"', kernel_words, '"', collapse = ", "),
                              ", a function, a numeric matrix or an hg_kernel() object"))
+}
+
+# The parts that a kernel reads; another one would be lost on it.
+check_entry_parts <- function(entry, where) {
+  k <- entry$kernel
+  kind <- if (is.character(k)) k else if (is.function(k)) "function" else "matrix"
+  read <- switch(kind, radial = , laplace = c("columns", "bandwidths", "gamma"),
+                 polynomial = c("columns", "gamma", "degree", "coef0"), matrix = NULL, "columns")
+  lost <- setdiff(names(entry), c("kernel", read))
+  if (length(lost)) {
+    abort("`", where, "` has ", name_list(lost), ", of which ",
+          if (is.character(k)) paste("the kernel", dQuote(k, FALSE)) else with_article(kind),
+          " makes no use; leave ", plural(length(lost), "it", "them"), " out.", arg = "kernels")
+  }
+  if (is.null(entry$gamma) || is.null(entry$bandwidths)) return(entry)
+  abort("`", where, "` has both `gamma` and `bandwidths`; give one of them.", arg = "kernels")
 }
 
 entry_blocks <- function(entry, where, s, x, input) {
   if (is_kernel_object(entry$kernel)) {
     kernels <- entry_objects(entry, where, x, input$blueprint)
-    return(lapply(kernels, function(k) function_block(k, seq_len(ncol(x)), where, x)))
+    return(lapply(kernels, function(k) function_block(k, seq_len(ncol(x)), where, s, x)))
   }
   columns <- seen_columns(entry$columns, where, input$blueprint)
   if (is.matrix(entry$kernel)) {
     return(list(list(name = "given", values = given_values(entry$kernel, where, input))))
   }
   if (is.function(entry$kernel)) {
-    return(list(function_block(entry$kernel, columns, where, x)))
+    return(list(function_block(entry$kernel, columns, where, s, x,
+                               input$blueprint$names[columns])))
   }
   numbers <- list(degree = entry$degree %||% 3, coef0 = entry$coef0 %||% 0)
   do.call(check_args, numbers)
   base <- c(list(name = entry$kernel, kernel = entry$kernel, columns = columns), numbers)
   if (entry$kernel %in% c("linear", "polynomial")) {
     check_entry_gamma(entry$gamma)
-    base$gamma <- entry$gamma[1L] %||% switch(entry$kernel, linear = 1, 1 / length(columns))
-    check_kernel_range(x[, columns, drop = FALSE], base, NULL)
-    return(list(base))
+    gammas <- entry$gamma %||% switch(entry$kernel, linear = 1, 1 / length(columns))
+    return(lapply(gammas, function(gamma) {
+      base$gamma <- gamma
+      check_kernel_range(x[, columns, drop = FALSE], base, NULL)
+      base
+    }))
   }
   automatic <- is.null(entry$gamma) && identical(entry$bandwidths %||% s$bandwidths, "auto")
   lapply(entry_bandwidths(entry, s, x[, columns, drop = FALSE]), function(width) {
@@ -122,7 +159,7 @@ seen_columns <- function(columns, where, blueprint) {
     abort("`", where, "` asks for columns that `x` does not have; it has ", name_list(names), ".",
           arg = "kernels")
   }
-  which(blueprint$source %in% at)
+  unlist(lapply(unique(at), function(j) which(blueprint$source == j)))
 }
 
 # The matrices among the kernels.
@@ -149,17 +186,22 @@ given_values <- function(values, where, input) {
   unname(values)
 }
 
-function_block <- function(f, columns, where, x) {
+# `names` of the columns are for the function to see.
+function_block <- function(f, columns, where, s, x, names = NULL) {
   x <- x[, columns, drop = FALSE]
-  list(name = kernel_name(f), `function` = f, columns = columns, owner = seq_len(nrow(x)),
-       values = kernel_values(f, x, x, where))
+  list(name = kernel_name(f), `function` = f, where = where, columns = columns, inputs = names,
+       owner = seq_len(nrow(x)), values = kernel_values(f, x, x, where, s, names))
 }
 
 # A function of two matrices, or an hg_kernel() object on all columns of the design.
 kernel_name <- function(f) if (is_kernel_object(f)) "hierarchical" else "function"
 
-kernel_values <- function(f, a, b, where) {
-  if (is_kernel_object(f)) return(hg_gram(f, a, b))
+kernel_values <- function(f, a, b, where, options = list(), names = NULL) {
+  if (nrow(a) == 0L) return(matrix(0, 0L, nrow(b)))
+  if (is_kernel_object(f)) {
+    return(hg_gram(f, a, b, threads = options$threads, memory = options$memory))
+  }
+  if (!is.null(names)) colnames(a) <- colnames(b) <- names
   values <- tryCatch(f(a, b), error = function(e) {
     abort("The function `", where, "` failed: ", reason(e), ".", arg = "kernels")
   })
@@ -184,6 +226,7 @@ stop_not_finite <- function(values, where) {
 
 trap_blocks <- function(s, x, input, seed) {
   if (s$stop == "trap") {
+    if (s$bound_asked && s$bound >= nrow(x)) stop_never(s, nrow(x), " trap", " traps")
     width <- s$traps %||% key_bandwidth(key_distances(x, s, exact = TRUE)[["least"]])
     return(list(list(name = "trap", kernel = "radial", columns = seq_len(ncol(x)),
                      gamma = 1 / (2 * width^2), bandwidth = width, trap = TRUE)))
@@ -191,5 +234,13 @@ trap_blocks <- function(s, x, input, seed) {
   if (s$stop != "random") return(list())
   values <- if (is.matrix(s$traps)) given_values(s$traps, "traps", input) else
     fk_random_traps(nrow(x), s$traps %||% 15L, s$trap.type == "uniform", seed)
+  varies <- sum(vapply(seq_len(ncol(values)), function(j) any(values[, j] != values[1L, j]), NA))
+  if (s$bound >= varies) stop_never(s, varies, " trap that is not constant", " traps that vary")
   list(list(name = "trap", values = values, trap = TRUE))
+}
+
+stop_never <- function(s, there, one, many) {
+  more <- if (s$stop == "random") " or give more `traps`"
+  abort("`bound` = ", s$bound, ' for stop = "', s$stop, '" is never exceeded by ', there,
+        plural(there, one, many), "; lower `bound`", more, ".", arg = "bound")
 }

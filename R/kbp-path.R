@@ -54,6 +54,10 @@ check_position <- function(s, one = FALSE) {
 # Standardised coefficients at places of a path: sources x places.
 path_coef <- function(p, s, mode, sources) {
   last <- nrow(p$points) - 1
+  if (mode == "fraction" && any(s > 1 + 1e-12)) {
+    abort('`s` must be at most 1 for mode = "fraction", not ', format(max(s), digits = 6), ".",
+          arg = "s")
+  }
   if (mode == "fraction") s <- s * max(p$points$l1)
   most <- if (mode == "step") last else max(p$points$l1)
   if (any(s > most * (1 + 1e-12))) {

@@ -36,22 +36,28 @@ block_colors <- function(x) {
   grDevices::hcl.colors(max(length(width), 2L), "viridis")[rank(-width, ties.method = "first")]
 }
 
-block_labels <- function(x) {
-  vapply(x$blocks, function(b) {
-    if (is.null(b$bandwidth)) b$name else format(signif(b$bandwidth, 2))
-  }, "")
+# Kernels of one kind are told apart by their bandwidths.
+block_labels <- function(blocks) {
+  name <- vapply(blocks, `[[`, "", "name")
+  width <- vapply(blocks, function(b) format(signif(b$bandwidth %||% NA, 2)), "")
+  if (is_one_kind(blocks)) width else ifelse(width == "NA", name, paste(name, width))
+}
+
+is_one_kind <- function(blocks) {
+  length(unique(vapply(blocks, `[[`, "", "name"))) == 1L && !is.null(blocks[[1L]]$bandwidth)
 }
 
 legend_for <- function(x, shown, ...) {
   if (length(shown) == 0L) return(invisible())
-  graphics::legend("topleft", legend = block_labels(x)[shown], col = block_colors(x)[shown],
-                   title = "bandwidth", bty = "n", cex = 0.8, ...)
+  graphics::legend("topleft", legend = block_labels(x$blocks)[shown], col = block_colors(x)[shown],
+                   title = if (is_one_kind(x$blocks)) "bandwidth" else "kernel", bty = "n",
+                   cex = 0.8, ...)
 }
 
 plot_path <- function(x, response, ...) {
   p <- x$path[[response]]
   if (length(p$source) == 0L) {
-    abort("The path holds no source; the response is constant.", arg = "type")
+    abort("The path holds no source; there is nothing to draw.", arg = "type")
   }
   sources <- sort(unique(p$source))
   beta <- breakpoint_coef(p, seq_len(nrow(p$points)), nrow(x$sources))[sources, , drop = FALSE]
@@ -77,8 +83,11 @@ plot_bounds <- function(x, response, ...) {
 
 plot_kbp_fit <- function(x, response, s, mode, ...) {
   if (x$blueprint$p != 1L || length(x$blueprint$names) != 1L || any(x$blueprint$indicator)) {
-    abort('type = "fit" needs a model with one numeric column, not ', x$blueprint$p, ".",
-          arg = "type")
+    abort('type = "fit" needs a model with one numeric column.', arg = "type")
+  }
+  if (any(vapply(x$blocks, function(b) b$name == "given", NA))) {
+    abort('type = "fit" draws a curve, but a matrix among the kernels has values at the rows ',
+          'only; use type = "path".', arg = "type")
   }
   shown <- if (is.null(s)) x else at_position(x, check_position(s, TRUE), mode)
   live <- which(shown$coef[, response] != 0)

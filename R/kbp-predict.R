@@ -22,7 +22,7 @@
 #'   (not this class) to 1. The label is the largest, ties by level order. For regression the same
 #'   numbers as `"response"`.
 #' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with
-#'   `probability = TRUE`; computed as by [predict.vpsvm()].
+#'   `probability = TRUE`, for where the rule stopped; computed as by [predict.vpsvm()].
 #' * `"votes"`: a matrix with one column per level, 1 for the label and 0 for the rest.
 #'
 #' @seealso [kbp()]
@@ -40,7 +40,12 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
   check_args(verbose = verbose)
   type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
   check_prediction(object, type, missing(newdata), kbp_is_sound)
-  if (!is.null(s)) object <- at_position(object, check_position(s, TRUE), mode)
+  if (!is.null(s)) {
+    if (type == "prob") {
+      abort('type = "prob" is calibrated for where the rule stopped; leave `s` out.', arg = "s")
+    }
+    object <- at_position(object, check_position(s, TRUE), mode)
+  }
   if (missing(newdata)) return(stats::fitted(object))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
                   isa = getOption("flexkern.isa", "auto"), verbose = verbose)
@@ -49,9 +54,16 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
   decision <- if (length(given)) {
     kbp_decision(object, apply_scaling(new$x, object$scaling), options, given)
   } else {
-    by_blocks(object, new$x, options$memory, function(x) kbp_decision(object, x, options))
+    by_blocks(object, new$x, options$memory, function(x) kbp_decision(object, x, options),
+              function_values(object))
   }
   in_place(kbp_answer(object, decision, type), new)
+}
+
+# Values of functions and hg_kernel() objects, of which a copy may be made, for each new row.
+function_values <- function(object) {
+  by_value <- vapply(object$blocks, function(b) !is.null(b[["function"]]), NA)
+  2 * max(0, tabulate(object$sources$kernel, length(object$blocks))[by_value])
 }
 
 kbp_is_sound <- function(m) {
@@ -79,6 +91,9 @@ at_position <- function(object, s, mode) {
 check_blocks <- function(object, blocks, new) {
   wanted <- which(vapply(object$blocks, function(b) b$name == "given", NA))
   if (is.matrix(blocks)) blocks <- list(blocks)
+  if (length(wanted) == 0L && length(blocks)) {
+    abort("The model has no matrix among its kernels; leave `blocks` out.", arg = "blocks")
+  }
   if (!(is.null(blocks) || is.list(blocks)) || length(blocks) != length(wanted)) {
     abort("The model needs ", length(wanted), plural(length(wanted), " matrix", " matrices"),
           " of given sources at the rows of `newdata`; give a list of as many as `blocks`, not ",
@@ -95,6 +110,7 @@ check_blocks <- function(object, blocks, new) {
             ") and the columns of the fit, not ", describe(values), ".", arg = "blocks")
     }
     if (length(new$row) < new$n) blocks[[b]] <- values[new$row, , drop = FALSE]
+    stop_not_finite(blocks[[b]], "blocks")
   }
   blocks
 }
@@ -114,7 +130,7 @@ kbp_decision <- function(object, x, options, given = NULL) {
       parts <- c(parts, list(c(block, list(centers = centers, coef = coef))))
     } else if (!is.null(block[["function"]])) {
       values <- kernel_values(block[["function"]], x[, block$columns, drop = FALSE], centers,
-                              paste0("kernels[[", b, "]]"))
+                              block$where %||% "kernels", options, block$inputs)
       extra <- extra + values %*% coef
     } else {
       extra <- extra + given[[as.character(b)]][, src$place[at], drop = FALSE] %*% coef

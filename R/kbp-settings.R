@@ -13,8 +13,13 @@ kbp_settings <- function(s, folds_asked) {
   s["threads"] <- resolve_threads(s$threads)
   s["memory"] <- resolve_memory(s$memory)
   check_bandwidths(s$bandwidths)
+  s$bound_asked <- !is.null(s$bound)
   s["bound"] <- list(check_bound(s$bound, s$stop))
-  check_traps(s$traps, s$stop)
+  s["traps"] <- list(check_traps(s$traps, s$stop))
+  if (s$method == "mp" && s$last.step == "ols") {
+    abort('`last.step` = "ols" has no meaning for method = "mp"; use method = "omp", which fits ',
+          "its sources by least squares at every step.", arg = "last.step")
+  }
   s$folds_asked <- folds_asked
   s
 }
@@ -31,7 +36,9 @@ check_bandwidths <- function(bandwidths) {
 # without a default is cross-validated.
 bound_rules <- list(
   cv.l1 = list(rule("a number of at least 0", function(x) is_number(x, 0)), NULL),
-  cv.nu = list(rule("a number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0), NULL),
+  cv.nu = list(
+    rule("a number above 0 and at most 1", function(x) is_number(x, 0, 1) && x > 0), NULL
+  ),
   loss = list(rule("a number between 0 and 1", function(x) is_number(x, 0, 1)), NULL),
   random = list(rule("a whole number of at least 0", function(x) is_whole(x, 0, 1e9)), 0),
   trap = list(rule("a whole number of at least 0", function(x) is_whole(x, 0, 1e9)), 3),
@@ -60,7 +67,7 @@ check_bound <- function(bound, stop) {
 }
 
 check_traps <- function(traps, stop) {
-  if (is.null(traps)) return(invisible())
+  if (is.null(traps)) return(NULL)
   if (!stop %in% c("random", "trap")) {
     abort('`traps` has no meaning for stop = "', stop, '"; use stop = "random" or "trap".',
           arg = "traps")
@@ -68,10 +75,12 @@ check_traps <- function(traps, stop) {
   if (stop == "trap" && !(is_positive(traps) && length(traps) == 1L)) {
     abort_arg("traps", traps, 'one positive bandwidth for stop = "trap"')
   }
+  if (stop == "trap") return(traps)
+  if (is.numeric(traps) && is.null(dim(traps)) && length(traps) > 1L) traps <- cbind(traps)
   own <- is.matrix(traps) && is.numeric(traps) && ncol(traps) > 0L && all(is.finite(traps))
-  if (stop == "random" && !own && !is_whole(traps, 1, 10000)) {
-    abort_arg("traps", traps, "a whole number from 1 to 10000, or a matrix of finite numbers")
-  }
+  if (own || is_whole(traps, 1, 10000)) return(traps)
+  abort_arg("traps", traps, paste("a whole number from 1 to 10000, or finite numbers: one vector,",
+                                  "or a matrix of them"))
 }
 
 # Cross-validation, and random vectors that are not the user's own.
@@ -81,7 +90,9 @@ kbp_is_random <- function(s) {
 
 kbp_is_searched <- function(s) s$stop != "none" && length(s$bound) != 1L
 
-kbp_core_options <- function(s, x, half, seed) {
+# A shorter series of bandwidths is taken if its cross-validated error is lower by a margin, which
+# keeps chance out.
+kbp_core_options <- function(s, x, half, seed, trials) {
   bounds <- s$bound
   if (s$stop == "cv.l1") bounds <- bounds / half
   lags <- if (s$stop == "whiteness") max(1, min(20, floor(nrow(x) / 4))) else 0
@@ -92,7 +103,8 @@ kbp_core_options <- function(s, x, half, seed) {
     max_steps = as.integer(s$max.steps %||% min(2000, 8 * nrow(x))), lags = as.integer(lags),
     order = if (lags > 0 && ncol(x) == 1L) x[, 1L],
     folds = if (searched || s$probability) as.integer(s$folds) else 0L,
-    held_out = searched || s$probability, threads = s$threads, memory = s$memory,
+    held_out = searched || s$probability, trials = trials, margin = 0.04,
+    threads = s$threads, memory = s$memory,
     isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose
   )
 }

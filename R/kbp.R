@@ -18,13 +18,17 @@
 #' * `"radial"`, \eqn{\exp(-|u - v|^2 / (2 \sigma^2))}, or `"laplace"`, \eqn{\exp(-|u - v| /
 #'   \sigma)}, for each bandwidth \eqn{\sigma} of `bandwidths`;
 #' * `"polynomial"`, \eqn{(\gamma u'v + c_0)^{degree}}, or `"linear"`, \eqn{u'v};
-#' * a function of two matrices with the scaled rows, which returns one row for each row of the
-#'   first and one column for each row of the second (it need not be positive definite);
+#' * a function of two matrices with scaled rows, their columns named, which returns one row for
+#'   each row of the first and one column for each row of the second (it need not be positive
+#'   definite). Its values at all pairs of rows must fit into `memory`. The model keeps the
+#'   function, with what it sees of the place where it was written;
 #' * an object made by [hg_kernel()], or a list of it and `gamma`, 1 by default, with one dictionary
 #'   block for each `gamma`;
 #' * a numeric matrix with one row for each row of `x`: sources given by their values;
 #' * a list with one of these as `kernel`, and any of `columns` (names or numbers of the columns
-#'   that this kernel sees), `bandwidths`, `gamma`, `degree` and `coef0`.
+#'   that this kernel sees, a function in this order), and what the kernel reads of `bandwidths` or
+#'   `gamma` (\eqn{1 / (2 \sigma^2)}, for `"laplace"` \eqn{1 / \sigma}), `degree` and `coef0`.
+#'   Several values of `gamma` are as many kernels.
 #'
 #' The key bandwidth is that at which two points at the key distance have the kernel value 0.001
 #' (equation (13) of the paper, which prints the density; the kernel with peak 1 is meant here).
@@ -52,7 +56,8 @@
 #' * `"none"`: at the end of the path, or after `max.steps`.
 #'
 #' One number for `bound` is used as it is, without cross-validation; several are compared by
-#' cross-validation.
+#' cross-validation. A path may end before its bound is reached; `print()` then says so. A bound
+#' that no number of traps can exceed is an error.
 #'
 #' @inheritSection vpsvm Input
 #' @section Errors:
@@ -62,7 +67,7 @@
 #'
 #' @inheritParams vpsvm
 #' @param y The response: a factor or a numeric vector with one value per row of `x`. A numeric
-#'   matrix holds several responses, which share the dictionary.
+#'   matrix holds several responses, which share the dictionary; in a formula, `cbind(a, b) ~ .`.
 #' @param kernels One kernel or a list of them; see Kernels.
 #' @param bandwidths `"auto"`, `"paper"`, or positive numbers in the unit of the scaled columns.
 #' @param key The key distance of the automatic bandwidths: `"median"`, the median distance of a row
@@ -70,10 +75,11 @@
 #' @param method `"lasso"`; `"lar"` (least angle regression: no source leaves); `"mp"`, `"omp"` or
 #'   `"prefit"` (matching pursuit, orthogonal matching pursuit, prefitting).
 #' @param stop,bound Where the path stops; see Where to stop.
-#' @param traps For `stop = "random"` the number of random vectors (15), or a matrix of vectors of
-#'   your own, one row for each row of `x`; for `stop = "trap"` the bandwidth.
+#' @param traps For `stop = "random"` the number of random vectors (15), or a vector or matrix of
+#'   your own, one row for each row of `x`, such as known noise; for `stop = "trap"` the bandwidth.
 #' @param trap.type `"normal"` or `"uniform"` random vectors.
-#' @param last.step `"lars"`, or `"ols"` to end with the least-squares fit of the active sources.
+#' @param last.step `"lars"`, or `"ols"` to end with the least-squares fit of the active sources
+#'   (not for `"mp"`; `"omp"` and `"prefit"` do so at every step).
 #' @param max.steps Largest number of breakpoints; by default eight times the number of rows, and
 #'   2000 at most.
 #' @param scale `"standardize"` or `TRUE` (mean 0, standard deviation 1), `"range"` (each column to
@@ -117,7 +123,7 @@ kbp <- function(x, ...) UseMethod("kbp")
 #' @rdname kbp
 #' @export
 kbp.formula <- function(formula, data = NULL, ..., subset, weights, na.action = stats::na.fail) {
-  fit_formula("kbp", kbp.default, match.call(), environment(), list(...))
+  fit_formula("kbp", kbp.default, match.call(), environment(), list(...), several = TRUE)
 }
 
 #' @rdname kbp
@@ -136,7 +142,7 @@ kbp.default <- function(x, y, kernels = "radial", bandwidths = "auto", key = c("
   check_fit_call("kbp", kbp.default, missing(x), list(...))
   settings <- kbp_settings(mget(kbp_setting_names(), environment()), !missing(folds))
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action),
-                     mold_responses)
+                     several = TRUE)
   if (is_sparse(input$x)) {
     abort("kbp() takes no sparse matrix; if it fits in memory, give as.matrix(x).", arg = "x")
   }
@@ -145,23 +151,4 @@ kbp.default <- function(x, y, kernels = "radial", bandwidths = "auto", key = c("
 
 kbp_setting_names <- function() {
   setdiff(names(formals(kbp.default)), c("x", "y", "weights", "na.action", "..."))
-}
-
-# A matrix of responses goes through the front door as the numbers of its rows, NA where one of
-# them is incomplete.
-mold_responses <- function(x, y, weights, na.action) {
-  if (missing(y)) return(mold(x, , weights, na.action))
-  several <- length(dim(y)) == 2L && ncol(y) > 1L &&
-    (is.numeric(y) || is.data.frame(y) && all(vapply(y, is.numeric, NA)))
-  if (!several) return(mold(x, y, weights, na.action))
-  responses <- as.matrix(y)
-  if (any(is.infinite(responses))) {
-    abort("`y` has ", sum(is.infinite(responses)), " infinite values (Inf or -Inf); replace them ",
-          "or leave these rows out.", arg = "y")
-  }
-  row <- as.numeric(seq_len(nrow(responses)))
-  row[is.na(rowSums(responses))] <- NA
-  input <- mold(x, row, weights, na.action)
-  input$y <- responses[input$y, , drop = FALSE]
-  input
 }

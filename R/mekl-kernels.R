@@ -36,9 +36,9 @@ mekl_view <- function(entry, where, s, x, blueprint) {
     abort("`", where, "` has the unknown part ", name_list(unknown), "; known are ",
           name_list(parts), ".", arg = "kernels")
   }
-  if (is_kernel_object(entry$kernel)) return(object_view(entry, where, x, blueprint))
+  if (is_kernel_object(entry$kernel)) return(object_view(entry, where, s, x, blueprint))
   columns <- seen_columns(entry$columns, where, blueprint)
-  if (is.function(entry$kernel)) return(function_view(entry$kernel, columns, where, x))
+  if (is.function(entry$kernel)) return(function_view(entry$kernel, columns, where, s, x))
   if (!is.character(entry$kernel)) {
     abort_arg(where, entry$kernel, paste0("one of ", quoted(mekl_words),
                                            ", a function or an hg_kernel() object"))
@@ -68,9 +68,9 @@ check_mekl_view <- function(view, entry, where) {
 }
 
 # The Gram matrix is computed here; at prediction the function is called again.
-function_view <- function(f, columns, where, x) {
+function_view <- function(f, columns, where, s, x) {
   seen <- x[, columns, drop = FALSE]
-  values <- kernel_values(f, seen, seen, where)
+  values <- kernel_values(f, seen, seen, where, s)
   if (max(abs(values - t(values))) > 1e-8 * max(abs(values))) {
     abort("`", where, "` is not symmetric: f(a, b) must be t(f(b, a)).", arg = "kernels")
   }
@@ -78,10 +78,10 @@ function_view <- function(f, columns, where, x) {
        values = values)
 }
 
-object_view <- function(entry, where, x, blueprint) {
+object_view <- function(entry, where, s, x, blueprint) {
   if (length(entry$gamma) > 1L) abort_arg("gamma", entry$gamma, "one positive number")
   kernel <- entry_objects(entry, where, x, blueprint)[[1L]]
-  function_view(kernel, seq_len(ncol(x)), where, x)
+  function_view(kernel, seq_len(ncol(x)), where, s, x)
 }
 
 core_view <- function(view) {

@@ -60,7 +60,9 @@ is_sound_mekl <- function(m) {
 mekl_by_blocks <- function(object, x, options, values = mekl_decision) {
   shape <- list(scaling = object$scaling, sv = object$sv,
                 coef = matrix(0, 0L, nrow(object$machines)))
-  by_blocks(shape, x, options$memory, function(x) values(object, x, options))
+  by_value <- vapply(object$kernels, function(k) is.null(k$kernel), NA)[object$views$kernel]
+  by_blocks(shape, x, options$memory, function(x) values(object, x, options),
+            2 * max(0, lengths(object$position)[by_value]))
 }
 
 # The decision value of each machine, one a column: kernels by the core, functions here.
@@ -75,7 +77,7 @@ mekl_values <- function(object, x, options) {
     if (is.null(kernel$kernel)) {
       centers <- object$sv[object$position[[v]], kernel$columns, drop = FALSE]
       values <- kernel_values(kernel[["function"]], x[, kernel$columns, drop = FALSE], centers,
-                              paste0("kernels[[", object$views$kernel[v], "]]"))
+                              paste0("kernels[[", object$views$kernel[v], "]]"), options)
       to <- at - 1L + seq_len(ncol(coef))
       extra[, to] <- extra[, to] + values %*% coef
     } else {

@@ -1,14 +1,15 @@
 # mold: what the user gives at fit becomes a numeric design matrix, a response, weights and a
 # blueprint, by which forge() in new-data.R treats new rows in the same way.
 
-mold <- function(x, y, weights = NULL, na.action = stats::na.fail) {
+# `several`: a numeric matrix or data frame is as many responses side by side.
+mold <- function(x, y, weights = NULL, na.action = stats::na.fail, several = FALSE) {
   if (missing(y)) abort("`y` is missing; give the response, or a formula and data.", arg = "y")
   frame <- as_frame(x, "x")
   if (length(dim(frame)) != 2L || ncol(frame) == 0L) abort("`x` has no columns.", arg = "x")
-  finish_mold(frame, y, weights, na.action)
+  finish_mold(frame, y, weights, na.action, several = several)
 }
 
-mold_formula <- function(formula, data, subset, weights, na.action) {
+mold_formula <- function(formula, data, subset, weights, na.action, several = FALSE) {
   if (length(formula) != 3L) {
     abort("`formula` has no response; write it as response ~ predictors.", arg = "formula")
   }
@@ -34,11 +35,12 @@ mold_formula <- function(formula, data, subset, weights, na.action) {
     y <- if (length(dim(y)) == 2L) y[rows, , drop = FALSE] else y[rows]
     weights <- weights[rows]
   }
-  finish_mold(frame, y, weights, na.action, terms)
+  finish_mold(frame, y, weights, na.action, terms, several)
 }
 
-finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
-  y <- unwrap_response(y)
+finish_mold <- function(frame, y, weights, na.action, terms = NULL, several = FALSE) {
+  responses <- if (several) side_by_side(y)
+  y <- if (is.null(responses)) unwrap_response(y) else complete_numbers(responses)
   if (length(y) != nrow(frame)) {
     abort("`y` has length ", length(y), ", but `x` has ", nrow(frame),
           plural(nrow(frame), " row"), "; they must agree.", arg = "y")
@@ -60,6 +62,7 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL) {
   if (nrow(design$x) < 2L) {
     abort("A fit needs at least 2 complete rows, not ", nrow(design$x), ".", arg = "x")
   }
+  if (!is.null(responses)) y <- responses[y, , drop = FALSE]
   structure(list(x = design$x, y = y, weights = weights, blueprint = blueprint,
                  na.action = kept$omitted), class = "flexkern_input")
 }

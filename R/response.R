@@ -16,6 +16,25 @@ unwrap_response <- function(y) {
   abort_arg("y", y, "a factor (classification) or a numeric vector (regression)")
 }
 
+# Several numeric responses as one matrix; NULL if `y` is anything else.
+side_by_side <- function(y) {
+  numbers <- is.numeric(y) || is.data.frame(y) && all(vapply(y, is.numeric, NA))
+  if (length(dim(y)) != 2L || ncol(y) < 2L || !numbers) return(NULL)
+  y <- as.matrix(y)
+  rownames(y) <- NULL
+  infinite <- sum(is.infinite(y))
+  if (infinite == 0L) return(y)
+  abort("`y` has ", infinite, plural(infinite, " infinite value"), " (Inf or -Inf); replace ",
+        plural(infinite, "it", "them"), " or leave these rows out.", arg = "y")
+}
+
+# They go through the front door as the numbers of their rows, NA where one of them is incomplete.
+complete_numbers <- function(responses) {
+  row <- as.numeric(seq_len(nrow(responses)))
+  row[is.na(rowSums(responses))] <- NA
+  row
+}
+
 # What is learned: the task and an n x C matrix of targets in [-1, 1].
 outcome <- function(y, type) {
   type <- check_choice(type, c("auto", "classification", "regression"), "type")

@@ -72,6 +72,12 @@ KbpOptions read_options(const Rcpp::List& options, const Context& context,
   out.order = option(options, "order", Numbers());
   out.lags = option<int>(options, "lags", 0);
   out.held_out = option(options, "held_out", false);
+  out.margin = option(options, "margin", 0.0);
+  const Rcpp::List trials = option(options, "trials", Rcpp::List());
+  for (R_xlen_t t = 0; t < trials.size(); ++t) {
+    const auto blocks = zero_based(Rcpp::IntegerVector(trials[t]));
+    out.trials.emplace_back(blocks.begin(), blocks.end());
+  }
   const int folds = option<int>(options, "folds", 0);
   if (folds > 0)
     out.fold = fold_assignment(Rcpp::as<std::vector<int>>(strata), folds, context.seed, 0);
@@ -147,11 +153,11 @@ Rcpp::List fk_kbp_fit(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::Numeri
   const KbpFit fit = fit_kbp(data, how, micro, context);
   Rcpp::List paths;
   for (const KbpPath& path : fit.paths) paths.push_back(pack_path(path, fit.ids));
-  Rcpp::List out =
-      Rcpp::List::create(Named("paths") = paths, Named("sources") = pack_sources(fit.sources),
-                         Named("size") = static_cast<double>(fit.usable),
-                         Named("stored") = fit.stored, Named("threads") = context.threads,
-                         Named("fold") = one_based({how.fold.begin(), how.fold.end()}));
+  Rcpp::List out = Rcpp::List::create(
+      Named("paths") = paths, Named("sources") = pack_sources(fit.sources),
+      Named("size") = static_cast<double>(fit.usable), Named("stored") = fit.stored,
+      Named("threads") = context.threads, Named("trial") = static_cast<int>(fit.trial) + 1,
+      Named("fold") = one_based({how.fold.begin(), how.fold.end()}));
   if (!fit.held_out.empty()) {
     Rcpp::NumericMatrix held(x.nrow(), y.ncol());
     std::copy(fit.held_out.begin(), fit.held_out.end(), held.begin());

@@ -169,6 +169,25 @@ TEST(Kbp, ThreadsAndTilesChangeNothing) {
   expect_same(p.fit(searched), p.fit(searched, 1e9, 3));
 }
 
+TEST(Kbp, ATrialIsTheFitOfItsBlocks) {
+  KernelProblem p(120);
+  KbpOptions searched;
+  searched.stop = KbpOptions::Stop::l1;
+  for (index_t i = 0; i < 120; ++i) searched.fold.push_back(static_cast<int>(i % 5));
+  const KbpFit whole = p.fit(searched);
+  searched.trials = {{0, 3}};
+  searched.margin = 1;  // no error is low enough
+  const KbpFit kept = p.fit(searched);
+  EXPECT_EQ(kept.trial, -1);
+  expect_same(kept, whole);
+  searched.margin = -1e6;  // every error is
+  const KbpFit taken = p.fit(searched);
+  EXPECT_EQ(taken.trial, 0);
+  searched.trials.clear();
+  p.data.blocks.erase(p.data.blocks.begin() + 1, p.data.blocks.begin() + 3);
+  expect_same(taken, p.fit(searched));
+}
+
 TEST(Kbp, PredictsItsOwnFit) {
   KernelProblem p(80, 2);
   const KbpFit fit = p.fit({});

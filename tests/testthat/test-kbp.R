@@ -114,6 +114,46 @@ test_that("sources may see some of the columns only", {
   expect_identical(predict(only_u, wild), predict(only_u, r))
 })
 
+test_that("a function sees its columns by name, in the order asked for", {
+  r <- regression_data()
+  seen <- NULL
+  f <- function(a, b) {
+    seen <<- colnames(a)
+    exp(-abs(outer(a[, 1], b[, 1], "-")))
+  }
+  fit <- kbp(t ~ u + v, r, kernels = list("radial", list(f, c("v", "u"))), bandwidths = 1:3,
+             bound = 0.5)
+  expect_identical(seen, c("v", "u"))
+  z <- scale(r$v)[, 1]
+  same <- kbp(t ~ u + v, r, kernels = list("radial", exp(-abs(outer(z, z, "-")))),
+              bandwidths = 1:3, bound = 0.5)
+  expect_equal(fitted(fit), fitted(same))
+  expect_equal(predict(fit, r[1, ]), fitted(fit)[1])
+  expect_identical(predict(fit, r[0, ]), numeric())
+  wrong <- fit
+  wrong$blocks[[4]][["function"]] <- function(a, b) 1
+  expect_flexkern_error(predict(wrong, r), "`kernels\\[\\[2\\]\\]` must return a matrix of 60 x")
+})
+
+test_that("several values of gamma are as many kernels", {
+  r <- regression_data()
+  fit <- function(...) fitted(kbp(t ~ u, r, kernels = list(...), bound = 0.4))
+  expect_equal(
+    fit(list(kernel = "polynomial", gamma = c(0.1, 1)), list(kernel = "radial", gamma = 1:2)),
+    fit(list(kernel = "polynomial", gamma = 0.1), list(kernel = "polynomial", gamma = 1),
+        list(kernel = "radial", bandwidths = 1 / sqrt(2 * 1:2)))
+  )
+})
+
+test_that("functions and hg_kernel() objects predict within the budget", {
+  d <- cosexp_data(60)
+  new <- data.frame(t = seq(0, 2, length.out = 2000))
+  for (kernels in list(hg_kernel("t"), function(a, b) exp(-abs(outer(a[, 1], b[, 1], "-"))))) {
+    fit <- kbp(y ~ t, d, kernels, bound = 1)
+    expect_equal(predict(fit, new, memory = 4e5), predict(fit, new))
+  }
+})
+
 test_that("a path ends where its sources are dependent but for rounding", {
   for (n in c(100, 200)) for (width in c(0.25, 0.5, 1)) {
     fit <- kbp(y ~ t, cosexp_data(n), bandwidths = width, stop = "none")
@@ -159,6 +199,17 @@ test_that("places on the path: steps, bounds and fractions agree", {
   expect_equal(predict(stopped, cosexp_data()), predict(fit, cosexp_data(), s = bound, mode = "l1"))
   expect_identical(predict(fit, cosexp_data(), s = 60), fitted(fit))
   expect_equal(coef(fit)[-1, ], drop(fit$coef), ignore_attr = TRUE)
+})
+
+test_that("a search goes on until some bound is decided", {
+  set.seed(1)
+  t <- runif(60, 0, 2)
+  y <- cos(exp(1.8 * t)) + rnorm(60, sd = 0.2)
+  fit <- expect_no_warning(kbp(cbind(t), y, stop = "loss", seed = 1))
+  expect_gt(nrow(fit$grid[[1]]), 0)
+  # rough enough that the fall of the loss over five steps stays above its largest bound
+  rough <- kbp(cbind(t), sign(sin(60 * t)), stop = "loss", bandwidths = 0.02, seed = 1)
+  expect_gt(nrow(rough$grid[[1]]), 0)
 })
 
 test_that("cross-validation is the paths of the folds at every bound", {
@@ -229,6 +280,8 @@ test_that("traps of the user's own", {
   expect_equal(tail(a$path[[1]]$points, 1)$traps,
                sum(c > tail(a$path[[1]]$points, 1)$correlation))
   expect_identical(a$seed, NA_real_)
+  one <- function(traps) fitted(kbp(y ~ t, d, stop = "random", traps = traps))
+  expect_identical(one(own[, 1]), one(own[, 1, drop = FALSE]))
 })
 
 test_that("the last step may go all the way to least squares", {
@@ -255,6 +308,17 @@ test_that("several responses share the dictionary and are as each alone", {
   Y[3, 2] <- NA
   left <- kbp(d["t"], Y, stop = "none", max.steps = 5, na.action = na.omit)
   expect_identical(dim(fitted(left)), c(59L, 2L))
+})
+
+test_that("several responses by formula are the columns of a matrix", {
+  d <- transform(cosexp_data(60), z = 5 * sin(3 * t))
+  d$z[4] <- NA
+  fit <- kbp(cbind(y, z) ~ t, d, bandwidths = 0.5, seed = 1, subset = 2:60, na.action = na.exclude)
+  kept <- setdiff(2:60, 4)
+  same <- kbp(d[kept, "t", drop = FALSE], d[kept, c("y", "z")], bandwidths = 0.5, seed = 1)
+  expect_identical(predict(fit, d), predict(same, d))
+  expect_identical(which(is.na(fitted(fit)[, "z"])), 3L)
+  expect_identical(update(fit, stop = "none", max.steps = 3)$names, c("y", "z"))
 })
 
 test_that("classes: -1 and +1, and each against the rest", {
@@ -302,6 +366,13 @@ test_that("a constant response is an empty path", {
   fit <- kbp(cbind(1:20), rep(4, 20), seed = 1)
   expect_equal(predict(fit, cbind(c(3, 50))), c(4, 4))
   expect_equal(nrow(fit$path[[1]]$points), 1)
+})
+
+test_that("the kernels in a legend are told apart", {
+  labels <- function(...) flexkern:::block_labels(kbp(y ~ t, cosexp_data(), bound = 1, ...)$blocks)
+  expect_identical(labels(bandwidths = c(0.3, 1)), c("0.3", "1"))
+  expect_identical(labels(kernels = c("radial", "laplace", "linear"), bandwidths = 0.3),
+                   c("radial 0.3", "laplace 0.3", "linear"))
 })
 
 test_that("plots of the path, of the search and of the fit", {

@@ -22,7 +22,8 @@ class KbpFitter {
     for (int f : options.fold) folds_ = std::max(folds_, f + 1);
   }
 
-  KbpFit run() {
+  // All but the final paths.
+  KbpFit validate() {
     KbpFit fit;
     fit.paths.resize(at(data_.y.cols()));
     if (options_.held_out)
@@ -33,8 +34,33 @@ class KbpFitter {
       search(fit);
     else if (options_.held_out)
       hold_out(fit);
-    final_paths(fit);
     return fit;
+  }
+
+  void finish(KbpFit& fit) {
+    context_.start_phase("path", static_cast<double>(data_.y.cols()));
+    PursuedRows all(data_, options_, -1, context_.memory, context_.threads, micro_, context_);
+    const KbpDictionary& dictionary = all.dictionary();
+    fit.size = dictionary.size();
+    fit.usable = dictionary.usable();
+    fit.stored = dictionary.stored();
+    if (fit.usable == 0)
+      throw Error("all sources of the dictionary are constant; choose other kernels or bandwidths");
+    for (index_t c = 0; c < data_.y.cols(); ++c) {
+      KbpPath& out = fit.paths[at(c)];
+      out.mean = all.mean(c);
+      out.path = all.follow(c, stop_at(options_, out.bound, all.size()));
+      fit.ids.insert(fit.ids.end(), out.path.source.begin(), out.path.source.end());
+      for (const Breakpoint& p : out.path.points)
+        for (index_t j : {p.entered, p.left})
+          if (j >= 0) fit.ids.push_back(j);
+      context_.advance(1);
+    }
+    std::sort(fit.ids.begin(), fit.ids.end());
+    fit.ids.erase(std::unique(fit.ids.begin(), fit.ids.end()), fit.ids.end());
+    for (index_t j : fit.ids)
+      fit.sources.push_back(
+          {dictionary.block(j), dictionary.place(j), dictionary.mean(j), dictionary.scale(j)});
   }
 
  private:
@@ -92,32 +118,6 @@ class KbpFitter {
       fit.held_out[at(held[i] + response * data_.x.rows())] = f[i] + mean;
   }
 
-  void final_paths(KbpFit& fit) {
-    context_.start_phase("path", static_cast<double>(data_.y.cols()));
-    PursuedRows all(data_, options_, -1, context_.memory, context_.threads, micro_, context_);
-    const KbpDictionary& dictionary = all.dictionary();
-    fit.size = dictionary.size();
-    fit.usable = dictionary.usable();
-    fit.stored = dictionary.stored();
-    if (fit.usable == 0)
-      throw Error("all sources of the dictionary are constant; choose other kernels or bandwidths");
-    for (index_t c = 0; c < data_.y.cols(); ++c) {
-      KbpPath& out = fit.paths[at(c)];
-      out.mean = all.mean(c);
-      out.path = all.follow(c, stop_at(options_, out.bound, all.size()));
-      fit.ids.insert(fit.ids.end(), out.path.source.begin(), out.path.source.end());
-      for (const Breakpoint& p : out.path.points)
-        for (index_t j : {p.entered, p.left})
-          if (j >= 0) fit.ids.push_back(j);
-      context_.advance(1);
-    }
-    std::sort(fit.ids.begin(), fit.ids.end());
-    fit.ids.erase(std::unique(fit.ids.begin(), fit.ids.end()), fit.ids.end());
-    for (index_t j : fit.ids)
-      fit.sources.push_back(
-          {dictionary.block(j), dictionary.place(j), dictionary.mean(j), dictionary.scale(j)});
-  }
-
   const KbpData& data_;
   const KbpOptions& options_;
   const Micro& micro_;
@@ -125,11 +125,37 @@ class KbpFitter {
   int folds_ = 0;
 };
 
+// The dictionary of some of the blocks.
+KbpData part_of(const KbpData& data, const std::vector<index_t>& blocks) {
+  KbpData part{data.x, data.y, data.weights, {}};
+  for (index_t b : blocks) part.blocks.push_back(data.blocks[at(b)]);
+  return part;
+}
+
+double validated_error(const KbpFit& fit) {
+  double sum = 0;
+  for (const KbpPath& p : fit.paths) sum += *std::min_element(p.risk.begin(), p.risk.end());
+  return sum;
+}
+
 }  // namespace
 
 KbpFit fit_kbp(const KbpData& data, const KbpOptions& options, const Micro& micro,
                Context& context) {
-  return KbpFitter(data, options, micro, context).run();
+  KbpData taken = data;
+  KbpFit fit = KbpFitter(taken, options, micro, context).validate();
+  double least = options.trials.empty() ? 0 : (1 - options.margin) * validated_error(fit);
+  for (std::size_t t = 0; t < options.trials.size(); ++t) {
+    KbpData part = part_of(data, options.trials[t]);
+    KbpFit trial = KbpFitter(part, options, micro, context).validate();
+    if (validated_error(trial) >= least) continue;
+    least = validated_error(trial);
+    fit = std::move(trial);
+    fit.trial = static_cast<index_t>(t);
+    taken = std::move(part);
+  }
+  KbpFitter(taken, options, micro, context).finish(fit);
+  return fit;
 }
 
 }  // namespace flexkern

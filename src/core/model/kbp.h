@@ -28,6 +28,10 @@ struct KbpOptions {
   bool center = true;     // take the mean of the response away
   bool held_out = false;  // predictions for each row by the models of the other folds
   std::vector<int> fold;  // -1 or 0 .. folds - 1
+  // Smaller dictionaries, by the numbers of their blocks, that a cross-validation tries one after
+  // another. The first one taken has an error lower by the share `margin`.
+  std::vector<std::vector<index_t>> trials;
+  double margin = 0;
 };
 
 // One response's path, with its sources in terms of blocks and places.
@@ -45,10 +49,10 @@ struct KbpSource {
 
 struct KbpFit {
   std::vector<KbpPath> paths;
-  std::vector<index_t> ids;        // dictionary columns that some path uses
-  std::vector<KbpSource> sources;  // in the same order
-  std::vector<double> held_out;    // rows x responses; NaN without
-  index_t size = 0, usable = 0;
+  std::vector<index_t> ids;                  // dictionary columns that some path uses
+  std::vector<KbpSource> sources;            // in the same order
+  std::vector<double> held_out;              // rows x responses; NaN without
+  index_t size = 0, usable = 0, trial = -1;  // the trial that was taken, -1: none
   bool stored = false;
 };
 

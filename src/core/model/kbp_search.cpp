@@ -31,7 +31,7 @@ void BoundSearch::run(KbpPath& out) {
   do {
     advance(std::max<index_t>(10, static_cast<index_t>(taken_ / folds_.size() / 10)));
     evaluate(out);
-  } while (!settled());
+  } while (!settled(out));
 }
 
 void BoundSearch::advance(index_t steps) {
@@ -70,10 +70,11 @@ void BoundSearch::evaluate(KbpPath& out) {
   }
 }
 
-bool BoundSearch::settled() const {
+bool BoundSearch::settled(const KbpPath& out) const {
   bool ended = true;
   for (std::size_t f = 0; f < ways_.size(); ++f) ended = ended && follower(f).ended();
   if (ended) return true;
+  if (out.risk.empty()) return false;
   if (!options_.bounds.empty()) return all_decided_;
   return taken_ > at_best_ + at_best_ / 2 + kPatience * ways_.size();
 }

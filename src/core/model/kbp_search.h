@@ -24,7 +24,7 @@ class BoundSearch {
  private:
   void advance(index_t steps);
   void evaluate(KbpPath& out);
-  bool settled() const;
+  bool settled(const KbpPath& out) const;
   double longest() const;
   Place place(std::size_t fold, double bound) const;
   const Follower& follower(std::size_t fold) const { return *ways_[fold]->follower; }
