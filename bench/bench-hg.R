@@ -28,15 +28,16 @@ train <- draw(a$n, 1)
 test <- draw(a$test, 2)
 error <- function(fit) mean((stats::predict(fit, test$x) - test$f)^2)
 
-# Products in operations and exponentials in values a second, of one core.
+# Products in operations and exponentials in values a second, of one core. The best instruction set
+# comes first.
 core_rates <- function(program) {
-  if (is.null(program)) return(c(flops = NA, exps = NA))
-  lines <- system2(program, c(shQuote("--benchmark_filter=^(gemm|exp)_f32/"),
-                              "--benchmark_format=csv"), stdout = TRUE, stderr = FALSE)
-  runs <- utils::read.csv(text = lines[cumsum(startsWith(lines, "name,")) > 0])
-  # The best instruction set comes first.
-  first <- function(what) runs[startsWith(runs$name, what), ][1, ]
-  c(flops = first("gemm")$flops, exps = first("exp")$values)
+  rate <- function(what, counter) {
+    if (is.null(program)) return(NA)
+    lines <- system2(program, c(shQuote(paste0("--benchmark_filter=^", what, "_f32/")),
+                                "--benchmark_format=csv"), stdout = TRUE, stderr = FALSE)
+    utils::read.csv(text = lines[cumsum(startsWith(lines, "name,")) > 0])[1, counter]
+  }
+  c(flops = rate("gemm", "flops"), exps = rate("exp", "values"))
 }
 
 # Seconds that exponentials and products (in operations) take at these rates.
