@@ -8,7 +8,7 @@ two_of_ten <- function(n, seed, noise = 0.1) {
 error_on <- function(fit, new) mean((predict(fit, new$x) - new$truth)^2)
 
 test_that("irrelevant weights vanish and the error falls to less than half", {
-  train <- two_of_ten(900, 1)
+  train <- two_of_ten(400, 1)
   new <- two_of_ten(1000, 2)
   plain <- error_on(vpsvm(train$x, train$y, seed = 1), new)
   for (optimizer in c("lbfgs", "adam")) {
@@ -29,7 +29,7 @@ test_that("two layers beat one where two groups of columns act apart", {
     truth <- 2 * bump(1:4) + 2 * bump(5:8)
     list(x = x, y = truth + 0.05 * rnorm(n), truth = truth)
   }
-  train <- make(600, 1)
+  train <- make(400, 1)
   new <- make(1000, 2)
   one <- hgsvm(train$x, train$y, hg_inhomogeneous(8), seed = 1)
   two <- hgsvm(train$x, train$y, hg_groups(rep(1:2, each = 4)), seed = 1)
@@ -79,7 +79,7 @@ test_that("with only improvements accepted the validation risk falls", {
 })
 
 test_that("every loss and task learns", {
-  train <- two_of_ten(150, 6)
+  train <- two_of_ten(90, 6)
   for (loss in c("pinball", "expectile", "epsilon")) {
     fit <- hgsvm(train$x, train$y, hg_inhomogeneous(10), loss = loss, anneal = 30, seed = 1)
     expect_identical(fit$optimizer, "anneal")
