@@ -61,6 +61,14 @@ fk_folds <- function(strata, folds, seed) {
     .Call(`_flexkern_fk_folds`, strata, folds, seed)
 }
 
+fk_rows_rise <- function(p, i) {
+    .Call(`_flexkern_fk_rows_rise`, p, i)
+}
+
+fk_filled_columns <- function(p) {
+    .Call(`_flexkern_fk_filled_columns`, p)
+}
+
 fk_vp_fit <- function(x, y, w, strata, cell, options) {
     .Call(`_flexkern_fk_vp_fit`, x, y, w, strata, cell, options)
 }

@@ -9,7 +9,7 @@ calibrate <- function(cv_decision, outcome, weights, fit) {
   code <- outcome$code[held_out]
   w <- (weights %||% rep(1, length(outcome$code)))[held_out]
   K <- length(outcome$classes)
-  counts <- tabulate(outcome$code, K)
+  counts <- class_counts(outcome$code, weights %||% rep(1, length(outcome$code)), K)
   frequency <- list(a = NA_real_, frequency = counts / sum(counts))
   if (length(unique(code)) < 2L || sum(w) == 0) return(calibration_failed(frequency))
   decision <- clip_decision(fit, cv_decision[held_out, , drop = FALSE])
@@ -19,10 +19,12 @@ calibrate <- function(cv_decision, outcome, weights, fit) {
   c(best, frequency["frequency"])
 }
 
+class_counts <- function(code, w, K) vapply(seq_len(K), function(k) sum(w[code == k]), 0)
+
 # The slope a and the offsets b; NULL if the decision values point nowhere or the wrong way.
 softmax_fit <- function(scores, code, w, K) {
   w <- w / mean(w)
-  target <- smoothed_targets(code, vapply(seq_len(K), function(k) sum(w[code == k]), 0))
+  target <- smoothed_targets(code, class_counts(code, w, K))
   unit <- sqrt(mean((scores - rowMeans(scores))^2))
   if (unit == 0) return(NULL)
   best <- newton(function(theta) softmax_loss(theta, scores / unit, target, w), numeric(K))
@@ -66,7 +68,7 @@ couple_pairs <- function(r, K) {
 
 calibration_failed <- function(frequency) {
   warn("The cross-validated decision values do not tell the classes apart; probabilities fall ",
-       "back to the class frequencies.")
+       "back to the class frequencies, with the label's raised where it is not the largest.")
   frequency
 }
 
@@ -129,14 +131,12 @@ newton <- function(f, theta, max.steps = 100L) {
   theta
 }
 
-# The fallback gives half of the mass to the label, so that the label stays the most probable.
 probabilities <- function(object, decision) {
   calibration <- object$calibration
   if (nrow(decision) == 0L) return(all_levels(object, matrix(0, 0L, length(object$classes))))
   label <- label_code(decision, object)
   p <- if (anyNA(calibration$a)) {
-    is_label <- outer(label, seq_along(object$classes), "==")
-    is_label / 2 + rep(calibration$frequency / 2, each = nrow(decision))
+    matrix(calibration$frequency, nrow(decision), length(object$classes), byrow = TRUE)
   } else if (is_ovo(object)) {
     r <- stats::plogis(sweep(sweep(decision, 2L, calibration$a, "*"), 2L, calibration$b, "+"))
     couple_pairs(pmin(pmax(r, 1e-7), 1 - 1e-7), length(object$classes))

@@ -9,8 +9,25 @@ abort <- function(..., arg = NULL) {
 
 warn <- function(...) warning(paste0(...), call. = FALSE)
 
-abort_arg <- function(arg, found, want) {
-  abort("`", arg, "` must be ", want, ", not ", describe(found), ".", arg = arg)
+abort_arg <- function(arg, found, want, each = NULL) {
+  abort(value_name(arg, found), " must be ", want, ", not ",
+        describe_entry(found, each) %||% describe(found), ".", arg = arg)
+}
+
+# The argument, or the option of this name that its value comes from.
+value_name <- function(arg, value) {
+  option <- paste0("flexkern.", arg)
+  set <- getOption(option)
+  if (!is.null(set) && identical(set, value)) return(paste0("The option `", option, "`"))
+  paste0("`", arg, "`")
+}
+
+# Of several numbers the first that does not pass on its own, with its place.
+describe_entry <- function(x, each) {
+  if (is.null(each) || !is.numeric(x) || is.object(x) || length(x) < 2L) return(NULL)
+  at <- which(!vapply(as.vector(x), each, NA))[1L]
+  if (is.na(at)) return(NULL)
+  paste(format(x[[at]], digits = 15), "at position", at)
 }
 
 # What was found, in a few words.
@@ -70,10 +87,18 @@ is_positive <- function(x) {
 }
 is_flag <- function(x) is.logical(x) && length(x) == 1L && !is.na(x)
 
-rule <- function(want, ok, null = FALSE) list(want = want, ok = ok, null = null)
+is_share <- function(x) is_number(x, 0, 1) && x > 0 && x < 1
+are_shares <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) > 0L && all(vapply(x, is_share, NA))
+}
+
+# `each`: what a single one of several numbers must pass.
+rule <- function(want, ok, null = FALSE, each = NULL) {
+  list(want = want, ok = ok, null = null, each = each)
+}
 flag <- rule("TRUE or FALSE", is_flag)
-positive <- rule("positive numbers (from 1e-100 to 1e100)", is_positive, TRUE)
-share <- rule("one number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1)
+positive <- rule("positive numbers (from 1e-100 to 1e100)", is_positive, TRUE, is_positive)
+share <- rule("one number strictly between 0 and 1", is_share)
 # Without `max`, what is too large is refused where the data are known.
 whole <- function(min, max = NULL, null = FALSE) {
   range <- if (is.null(max)) paste("of at least", min) else
@@ -89,12 +114,12 @@ vocabulary <- list(
   degree = whole(1, 20),
   coef0 = rule("one finite number", is_number),
   gamma = rule('positive numbers (from 1e-100 to 1e100), a gamma_dmm() object, "dmm", "median"',
-               function(x) is_gamma(x), TRUE),
+               function(x) is_gamma(x), TRUE, is_positive),
   lambda = positive, cost = positive,
   energy = rule("one number above 0 and at most 1", function(x) is_number(x, 0, 1) && x > 0),
   rank = whole(1, null = TRUE),
   max.class = whole(2, 1e9),
-  probs = rule("numbers between 0 and 1", function(x) is_positive(x) && all(x < 1)),
+  probs = rule("numbers strictly between 0 and 1", are_shares, each = is_share),
   max.n = rule("a number of at least 2", function(x) is_number(x, 2) || identical(x, Inf)),
   folds = whole(2, 1e9),
   search.rows = whole(100, 1e9),
@@ -107,7 +132,8 @@ vocabulary <- list(
   memory = rule("a positive number of bytes", function(x) is_number(x) && x > 0, TRUE),
   seed = whole(0, .Machine$integer.max, TRUE),
   c = positive, D = positive,
-  balance = rule("two positive numbers", function(x) is_positive(x) && length(x) == 2L),
+  balance = rule("two positive numbers", function(x) is_positive(x) && length(x) == 2L,
+                 each = is_positive),
   max.rank = whole(1, 1e9, TRUE),
   rho = rule("one number above 0 and at most 1", function(x) is_number(x, 0, 1) && x > 0),
   b.start = rule("one number of at least 0", function(x) is_number(x, 0)),
@@ -127,7 +153,7 @@ check_values <- function(values) {
     value <- values[[arg]]
     if (is.null(value) && rule$null) next
     if (!isTRUE(rule$ok(value))) {
-      abort_arg(arg, value, paste0(rule$want, if (rule$null) " or NULL"))
+      abort_arg(arg, value, paste0(rule$want, if (rule$null) " or NULL"), rule$each)
     }
   }
 }

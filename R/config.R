@@ -66,6 +66,14 @@ resolve_memory <- function(memory) {
   as.numeric(memory)
 }
 
+# The instruction set; tests pin one.
+resolve_isa <- function() {
+  isa <- getOption("flexkern.isa", "auto")
+  known <- c("auto", fk_config()$isas)
+  if (length(isa) == 1L && isa %in% known) return(isa)
+  abort_arg("isa", isa, paste("one of", paste0('"', known, '"', collapse = ", ")))
+}
+
 # Bytes of memory of this machine, and no more than its control group grants; 8 GB if unknown.
 machine_memory <- function() {
   limits <- c(proc_memory(), cgroup_memory())

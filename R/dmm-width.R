@@ -4,22 +4,30 @@ dmm_width <- function(x, outcome, distance, lambda, options, weights = NULL) {
   unit <- power_of_two(x)
   x <- x / unit
   code <- outcome$code
-  core <- c(options[c("threads", "memory", "verbose")], isa = getOption("flexkern.isa", "auto"))
+  core <- c(options[c("threads", "memory", "verbose")], isa = resolve_isa())
   diameters <- class_diameters(x, outcome, core)
   rows <- sample_rows(code, options)
   between <- if (length(rows) == nrow(x)) class_separation(x, code, distance, core, weights) else
     class_separation(x[rows, , drop = FALSE], code[rows], distance, core, weights[rows])
   largest <- max(diameters$diameter)
   warn_dmm(diameters, between, largest)
-  # G'(gamma) = 0
-  gamma <- sqrt((1 - lambda) / lambda) / (if (largest > 0) largest else between$d) / between$d
-  gamma <- finite_gamma(gamma / unit / unit)
+  if (largest == 0) largest <- between$d
+  gamma <- balanced_gamma(1 / largest / between$d / unit / unit, lambda)
   diameters$diameter <- diameters$diameter * unit
   list(
     gamma = gamma, sigma = sqrt(0.5 / gamma), D_max = largest * unit, d = between$d * unit,
     diameters = diameters, closest = name_closest(between$closest, outcome$classes, rows, unit),
     coincident = between$coincident, sampled = length(rows)
   )
+}
+
+# G'(gamma) = 0, from its solution for lambda = 1/2.
+balanced_gamma <- function(even, lambda) {
+  gamma <- finite_gamma(even) * sqrt((1 - lambda) / lambda)
+  if (is_positive(gamma)) return(gamma)
+  abort("`lambda` = ", format(lambda, digits = 15), " makes gamma ", format(gamma, digits = 3),
+        ", which is not from 1e-100 to 1e100; take a `lambda` farther from 0 and 1.",
+        arg = "lambda")
 }
 
 class_diameters <- function(x, outcome, core) {
@@ -31,13 +39,28 @@ class_diameters <- function(x, outcome, core) {
   )
 }
 
-# One of several stratified folds, and all rows of the classes that are smaller than their number.
+# A stratified sample of max.n rows. With as many folds as rows each row has a place of its own, in
+# random order class after class; the first ones of each class are taken.
 sample_rows <- function(code, options) {
   n <- length(code)
   if (is.null(options$max.n) || n <= options$max.n) return(seq_len(n))
-  parts <- ceiling(n / options$max.n)
-  fold <- fk_folds(code, parts, draw_seed(options$seed))
-  which(fold == 1L | tabulate(code)[code] < 2 * parts)
+  size <- tabulate(code)
+  quota <- class_quota(size, floor(options$max.n))
+  place <- fk_folds(code, n, draw_seed(options$seed))
+  which(place - (cumsum(size) - size)[code] <= quota[code])
+}
+
+# One row of each class, and the rest in proportion; largest remainders make the sum exact.
+class_quota <- function(size, total) {
+  if (total < length(size)) {
+    abort("`max.n` = ", total, " is less than the number of classes, ", length(size),
+          "; a sample needs a row of each.", arg = "max.n")
+  }
+  rest <- (total - length(size)) * (size - 1) / (sum(size) - length(size))
+  quota <- 1 + floor(rest)
+  more <- order(floor(rest) - rest)[seq_len(total - sum(quota))]
+  quota[more] <- quota[more] + 1
+  quota
 }
 
 # d, the closest pairs (class and row numbers), and how many distances of 0 had no part in it.

@@ -38,8 +38,11 @@ check_fit_call <- function(name, default, no_x, dots) {
 
 # What mold_formula() made, or `x` and `y` through the front door; `plain`: neither `weights` nor
 # `na.action` was given.
-fit_input <- function(x, y, weights, na.action, plain, several = FALSE) {
-  if (!inherits(x, "flexkern_input")) return(mold(x, y, weights, na.action, several))
+fit_input <- function(x, y, weights, na.action, plain, several = FALSE, memory = Inf) {
+  if (!inherits(x, "flexkern_input")) {
+    check_columns(x, memory)
+    return(mold(x, y, weights, na.action, several))
+  }
   if (!plain) {
     abort("Write `weights`, `subset` and `na.action` in full with a formula.", arg = "weights")
   }

@@ -1,16 +1,19 @@
 #' Print, plot and convert a dual min-max width
 #'
-#' `as.numeric()` (or `as.double()`) gives \eqn{\gamma}. `plot()` draws, over \eqn{\gamma}, the two
+#' `as.numeric()` (or `as.double()`) gives \eqn{\gamma}, `format()` the same as text. `summary()`
+#' adds the diameter of each class and the closest rows. `plot()` draws, over \eqn{\gamma}, the two
 #' terms of \eqn{G} and its minimum, or the Pareto front: the pairs \eqn{(\gamma D^2, 1 / (\gamma
 #' d^2))} of a small diameter against a small inverse distance in feature space, of which no one can
 #' be improved in both; each \eqn{\lambda} has its point there.
 #'
-#' @param x An object made by [gamma_dmm()].
+#' @param x,object An object made by [gamma_dmm()], or its summary.
 #' @param type `"objective"` or `"pareto"`.
-#' @param lambda Weights between 0 and 1 to mark on the Pareto front.
+#' @param lambda Weights strictly between 0 and 1 to mark on the Pareto front.
 #' @param digits Significant digits.
-#' @param ... Graphical parameters for the main plot; not used by the others.
-#' @return `print` and `plot` return `x`, invisibly.
+#' @param ... Graphical parameters for the main plot, arguments of `format()`; not used by the
+#'   others.
+#' @return `print` and `plot` return `x`, invisibly; `summary` returns a list of class
+#'   `summary.gamma_dmm` with the object as `width`.
 #' @examples
 #' g <- gamma_dmm(Species ~ ., data = iris)
 #' as.numeric(g)
@@ -20,8 +23,9 @@
 plot.gamma_dmm <- function(x, type = c("objective", "pareto"),
                            lambda = c(0.05, 0.2, 0.5, 0.8, 0.95), ...) {
   type <- check_choice(type, c("objective", "pareto"), "type")
-  if (!is_positive(lambda) || any(lambda >= 1)) {
-    abort_arg("lambda", lambda, "numbers between 0 and 1")
+  check_sound_dmm(x)
+  if (!are_shares(lambda)) {
+    abort_arg("lambda", lambda, "numbers strictly between 0 and 1", is_share)
   }
   switch(type, objective = plot_objective(x, ...), pareto = plot_pareto(x, lambda, ...))
   invisible(x)
@@ -31,8 +35,7 @@ plot.gamma_dmm <- function(x, type = c("objective", "pareto"),
 dmm_balance <- function(x, lambda) x$gamma * sqrt(x$lambda / (1 - x$lambda) * (1 - lambda) / lambda)
 
 dmm_terms <- function(x, gamma) {
-  reach <- if (x$D_max > 0) x$D_max else x$d
-  cbind(diameter = gamma * reach^2, distance = 1 / (gamma * x$d^2))
+  cbind(diameter = gamma * x$D_max^2, distance = 1 / (gamma * x$d^2))
 }
 
 plot_objective <- function(x, ...) {
@@ -66,13 +69,14 @@ plot_pareto <- function(x, lambda, ...) {
 print.gamma_dmm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
+  check_sound_dmm(x)
   number <- function(value) format(value, digits = digits)
   cat("Dual min-max width of the Gaussian kernel\n")
   print_line("gamma", number(x$gamma), " (sigma ", number(x$sigma), ")")
   at <- x$diameters[which.max(x$diameters$diameter), ]
-  print_line("D, diameter", number(x$D_max), if (x$D_max > 0) paste0(
+  print_line("D, diameter", number(x$D_max), if (at$diameter > 0) paste0(
     " (class ", at$class, ", rows ", at$row1, " and ", at$row2, ")"
-  ))
+  ) else " (d, as all diameters are 0)")
   print_line("d, distance", number(x$d), " (", distance_words[[x$distance]], ")")
   print_line("lambda", number(x$lambda))
   print_line("Data", x$n, " rows, ", nrow(x$diameters), " classes, ", length(x$columns),
@@ -89,5 +93,62 @@ distance_words <- c(
   min = "smallest between classes"
 )
 
+#' @rdname plot.gamma_dmm
+#' @method summary gamma_dmm
 #' @export
-as.double.gamma_dmm <- function(x, ...) x$gamma
+summary.gamma_dmm <- function(object, ...) {
+  check_dots(list(...), "object", "summary")
+  check_sound_dmm(object)
+  structure(list(width = object), class = "summary.gamma_dmm")
+}
+
+#' @rdname plot.gamma_dmm
+#' @method print summary.gamma_dmm
+#' @export
+print.summary.gamma_dmm <- function(x, digits = 4L, ...) {
+  check_dots(list(...), c("x", "digits"), "print")
+  print.gamma_dmm(x$width, digits)
+  cat("\nClasses:\n")
+  print_rows(x$width$diameters, 30L, digits)
+  if (!is.null(x$width$closest)) {
+    cat("\nClosest rows of different classes:\n")
+    print_rows(x$width$closest, 30L, digits)
+  }
+  invisible(x)
+}
+
+#' @rdname plot.gamma_dmm
+#' @method format gamma_dmm
+#' @export
+format.gamma_dmm <- function(x, digits = 4L, ...) {
+  check_args(digits = digits)
+  format(as.double(x), digits = digits, ...)
+}
+
+#' @export
+as.double.gamma_dmm <- function(x, ...) {
+  check_sound_dmm(x)
+  x$gamma
+}
+
+#' @export
+formula.gamma_dmm <- function(x, ...) stats::as.formula(formula.vpsvm(x, ...), parent.frame())
+
+#' @method update gamma_dmm
+#' @export
+update.gamma_dmm <- function(object, formula., ..., evaluate = TRUE) {
+  if (evaluate) check_update(object$call, names(list(...)))
+  NextMethod()
+}
+
+check_sound_dmm <- function(x) check_sound(x, is_sound_dmm, "gamma_dmm() object")
+
+is_sound_dmm <- function(g) {
+  above <- function(v) is_number(v) && v > 0
+  is_positive(g$gamma) && above(g$gamma) && above(g$sigma) && above(g$D_max) && above(g$d) &&
+    is_share(g$lambda) && isTRUE(g$distance %in% names(distance_words)) && is_number(g$n) &&
+    is_number(g$sampled) && is.data.frame(g$diameters) && nrow(g$diameters) > 0L &&
+    all(c("class", "size", "diameter", "row1", "row2") %in% names(g$diameters)) &&
+    is.character(g$columns) && is.list(g$blueprint) &&
+    is_sound_scaling(g$scaling, length(g$columns)) && length(g$scaling$method) == length(g$columns)
+}

@@ -41,23 +41,26 @@
 #' @param formula,data,subset As in [vpsvm()].
 #' @param y The classes: a factor, or text or logical values.
 #' @param distance Which distance between the classes \eqn{d} is.
-#' @param lambda The weight \eqn{\lambda} of the diameter, between 0 and 1.
+#' @param lambda The weight \eqn{\lambda} of the diameter, strictly between 0 and 1.
 #' @param scale As in [vpsvm()]: `"range"` (each column to \eqn{[-1, 1]}), `"standardize"` or
 #'   `"none"`.
-#' @param max.n With more rows than this, \eqn{d} is computed on a stratified random sample of about
-#'   so many, which makes `"nn"` and the smallest distances larger. Diameters use all rows.
+#' @param max.n With more rows than this, \eqn{d} is computed on a random sample of so many, with a
+#'   row of every class and beyond that their shares, which makes `"nn"` and the smallest distances
+#'   larger. Diameters use all rows.
 #' @param threads,memory,verbose,seed,na.action As in [vpsvm()]; `seed` is used by `max.n` alone.
 #' @param ... For the formula method, the arguments of the default method. Anything unknown is an
 #'   error.
 #' @return A list of class `gamma_dmm`; `as.numeric()` of it is \eqn{\gamma}. With
 #'   \item{gamma, sigma}{the width in its two forms}
-#'   \item{D_max, d, distance, lambda}{what it was made of, in the unit of the scaled columns}
+#'   \item{D_max, d, distance, lambda}{what it was made of, in the unit of the scaled columns;
+#'     `D_max` is `d` where all diameters are 0}
 #'   \item{diameters}{a data frame with one row per class: `class`, `size`, `diameter`, and the two
 #'     rows that attain it (`row1`, `row2`, counted without rows left out; `NA` for a single row)}
 #'   \item{closest}{a data frame of the closest rows of different classes: for `"nn"` and `"min"`
 #'     one pair, for `"pair_min"` one of each pair of classes, else `NULL`}
 #'   \item{coincident}{how many distances of 0 were left out or replaced}
-#'   \item{scaling, columns}{the scaling and the columns it belongs to}
+#'   \item{scaling, columns}{the scaling and the columns it belongs to; `vpsvm()` and `kos()` match
+#'     them by name}
 #'   \item{n, sampled}{rows, and rows used for \eqn{d}}
 #' @references Remaki, L. RBF kernel parameter formula. arXiv:2604.01258 (the function \eqn{G} and
 #'   its minimum).
@@ -83,24 +86,24 @@ gamma_dmm.default <- function(x, y, distance = c("nn", "pair_min", "pair_mean", 
                               memory = NULL, verbose = getOption("flexkern.verbose", interactive()),
                               seed = NULL, na.action = stats::na.fail, ...) {
   call <- match.call()
-  check_dots(list(...), setdiff(names(formals(gamma_dmm.default)), "..."), "gamma_dmm")
+  check_fit_call("gamma_dmm", gamma_dmm.default, missing(x), list(...))
   distance <- check_choice(distance, c("nn", "pair_min", "pair_mean", "centroid", "min"),
                            "distance")
-  check_args(max.n = max.n, verbose = verbose)
-  if (!is_number(lambda) || lambda <= 0 || lambda >= 1) {
-    abort_arg("lambda", lambda, "one number between 0 and 1")
-  }
-  input <- if (inherits(x, "flexkern_input")) x else mold(x, y, NULL, na.action)
+  check_args(max.n = max.n, verbose = verbose, seed = seed)
+  if (!is_share(lambda)) abort_arg("lambda", lambda, share$want)
+  memory <- resolve_memory(memory)
+  input <- fit_input(x, y, NULL, na.action, missing(na.action), memory = memory)
   if (is.numeric(input$y)) stop_dmm_regression("gamma_dmm()")
   outcome <- outcome(input$y, "classification")
   scaling <- learn_scaling(input$x, input$blueprint, scale)
-  options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
+  options <- list(threads = resolve_threads(threads), memory = memory,
                   verbose = verbose, max.n = max.n, seed = seed)
-  x <- dense_rows(apply_scaling(input$x, scaling), options$memory)
-  width <- dmm_width(x, outcome, distance, lambda, options)
+  x <- apply_scaling(input$x, scaling)
+  if (is_sparse(x)) x <- filled_columns(x)
+  width <- dmm_width(dense_rows(x, options$memory), outcome, distance, lambda, options)
   structure(
     c(width, list(distance = distance, lambda = lambda, scaling = scaling,
-                  columns = input$blueprint$names, n = nrow(input$x),
+                  columns = input$blueprint$names, blueprint = input$blueprint, n = nrow(input$x),
                   version = package_version_string(), call = trim_call(call, "gamma_dmm"))),
     class = "gamma_dmm"
   )

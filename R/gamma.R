@@ -3,7 +3,10 @@
 
 gamma_rules <- c("dmm", "median")
 
-is_gamma <- function(x) is_positive(x) || inherits(x, "gamma_dmm") || is_gamma_rule(x)
+is_gamma <- function(x) {
+  if (inherits(x, "gamma_dmm")) check_sound_dmm(x)
+  is_positive(x) || inherits(x, "gamma_dmm") || is_gamma_rule(x)
+}
 
 is_gamma_rule <- function(x) is.character(x) && length(x) == 1L && x %in% gamma_rules
 
@@ -26,12 +29,13 @@ fit_scaling <- function(x, blueprint, s) {
           "as.numeric(gamma).", arg = "scale")
   }
   carried <- s$gamma$columns
-  if (!identical(carried, blueprint$names)) {
+  at <- match(blueprint$names, carried)
+  if (anyNA(at) || length(at) != length(carried)) {
     abort("`gamma` was computed on the columns ", name_list(carried), ", but the model has ",
           name_list(blueprint$names), "; compute it on the same columns or give ",
           "as.numeric(gamma).", arg = "gamma")
   }
-  s$gamma$scaling
+  lapply(s$gamma$scaling, `[`, at)
 }
 
 # Numbers, from the scaled rows x, all of positive weight.
@@ -39,9 +43,9 @@ resolve_gamma <- function(gamma, x, outcome, weights, options) {
   if (inherits(gamma, "gamma_dmm")) return(gamma$gamma)
   if (!is_gamma_rule(gamma)) return(gamma)
   if (gamma == "dmm" && outcome$task != "classification") stop_dmm_regression('gamma = "dmm"')
-  x <- dense_rows(x, options$memory)
-  if (gamma == "median") return(median_gamma(x))
-  dmm_width(x, outcome, "nn", 0.5, options, weights)$gamma
+  if (is_sparse(x)) x <- filled_columns(x)
+  if (gamma == "median") return(median_gamma(x, options$memory))
+  dmm_width(dense_rows(x, options$memory), outcome, "nn", 0.5, options, weights)$gamma
 }
 
 stop_dmm_regression <- function(what) {
@@ -52,11 +56,15 @@ stop_dmm_regression <- function(what) {
 # The exact distances are computed on dense rows.
 dense_rows <- function(x, memory) {
   if (!is_sparse(x)) return(x)
-  needed <- 3 * 8 * prod(dim(x))
-  if (needed > memory) {
-    abort("The distances need the rows as a dense matrix, with copies ", format_bytes(needed),
-          " of memory, more than the budget of ", format_bytes(memory),
-          "; give `gamma` as a number, fewer columns, or raise `memory`.", arg = "memory")
-  }
+  check_dense(dim(x), memory)
   unname(as.matrix(x))
+}
+
+check_dense <- function(size, memory) {
+  needed <- 3 * 8 * prod(size)
+  if (needed <= memory) return(invisible())
+  abort("The distances need the rows as a dense matrix, with copies ", format_bytes(needed),
+        " of memory, more than the budget of ", format_bytes(memory), "; use fewer columns, give ",
+        "`gamma` as a number, or raise `memory` (or the option `flexkern.memory`).",
+        arg = "memory")
 }

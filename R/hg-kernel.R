@@ -257,7 +257,7 @@ hg_gram <- function(kernel, x, z = NULL, gamma = 1, threads = NULL, memory = NUL
           "; they must agree.", arg = "z")
   }
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
-                  isa = getOption("flexkern.isa", "auto"))
+                  isa = resolve_isa())
   bytes <- 8 * nrow(x) * nrow(z)
   if (bytes > options$memory) {
     abort("The matrix of ", nrow(x), " x ", nrow(z), " needs ", format_bytes(bytes),

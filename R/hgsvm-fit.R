@@ -125,7 +125,7 @@ learning_options <- function(s, ready, number) {
     loss = s$loss, tau = ready$tau, epsilon = ready$epsilon, dual = ready$dual, kernel = "radial",
     clip = if (s$clip) c(-1, 1), search_rows = 1e9, tol = 1e-4,
     max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory, device = s$device,
-    isa = getOption("flexkern.isa", "auto"), seed = s$seed, verbose = s$verbose, label = s$label,
+    isa = resolve_isa(), seed = s$seed, verbose = s$verbose, label = s$label,
     item = number
   )
   c(core, list(
@@ -195,7 +195,7 @@ hgsvm_settings <- function(s, folds_asked) {
                search = "race", search.rows = 8000, refine = FALSE, folds_given = folds_asked,
                scale_asked = TRUE)
   if (!is.null(s$gamma) && !is_positive(s$gamma)) {
-    abort_arg("gamma", s$gamma, paste(positive$want, "or NULL"))
+    abort_arg("gamma", s$gamma, paste(positive$want, "or NULL"), is_positive)
   }
   average <- identical(s$final, "average")
   s <- vpsvm_settings(c(s, rest), folds_asked || average)

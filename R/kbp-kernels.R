@@ -137,7 +137,7 @@ automatic_bandwidths <- function(x, s, widths) {
 # Numbers only: a rule or an object belongs to the columns of the whole model.
 check_entry_gamma <- function(gamma) {
   if (is.null(gamma) || is_positive(gamma)) return(invisible())
-  abort_arg("gamma", gamma, paste(positive$want, "or NULL"))
+  abort_arg("gamma", gamma, paste(positive$want, "or NULL"), is_positive)
 }
 
 # exp(-D^2 / (2 sigma^2)) = 0.001 (equation (13) of the paper)

@@ -48,7 +48,7 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
   }
   if (missing(newdata)) return(stats::fitted(object))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
-                  isa = getOption("flexkern.isa", "auto"), verbose = verbose)
+                  isa = resolve_isa(), verbose = verbose)
   new <- forge(newdata, object$blueprint, na.action, novel)
   given <- check_blocks(object, blocks, new)
   decision <- if (length(given)) {

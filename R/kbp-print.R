@@ -88,6 +88,7 @@ stop_line <- function(x, digits) {
 #' @export
 print.summary.kbp <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
+  check_args(digits = digits)
   print.kbp(x$model, digits)
   cat("Kernels:\n")
   print(x$kernels, digits = digits)

@@ -29,7 +29,7 @@ check_bandwidths <- function(bandwidths) {
   if (is.character(bandwidths) && length(bandwidths) == 1L && bandwidths %in% c("auto", "paper")) {
     return(invisible())
   }
-  abort_arg("bandwidths", bandwidths, '"auto", "paper" or positive numbers')
+  abort_arg("bandwidths", bandwidths, '"auto", "paper" or positive numbers', is_positive)
 }
 
 # What a bound must be under each rule, and the one that is taken where none is given. A rule
@@ -39,11 +39,11 @@ bound_rules <- list(
   cv.nu = list(
     rule("a number above 0 and at most 1", function(x) is_number(x, 0, 1) && x > 0), NULL
   ),
-  loss = list(rule("a number between 0 and 1", function(x) is_number(x, 0, 1)), NULL),
+  loss = list(rule("a number from 0 to 1", function(x) is_number(x, 0, 1)), NULL),
   random = list(rule("a whole number of at least 0", function(x) is_whole(x, 0, 1e9)), 0),
   trap = list(rule("a whole number of at least 0", function(x) is_whole(x, 0, 1e9)), 3),
   whiteness = list(
-    rule("a number between 0 and 1", function(x) is_number(x, 0, 1) && x > 0 && x < 1), 0.05
+    rule("a number strictly between 0 and 1", is_share), 0.05
   )
 )
 
@@ -63,7 +63,8 @@ check_bound <- function(bound, stop) {
     return(as.numeric(bound))
   }
   abort_arg("bound", bound, paste0(known[[1L]]$want, if (searched) ", or several to choose from",
-                                   ' for stop = "', stop, '"'))
+                                   ' for stop = "', stop, '"'),
+            if (searched) known[[1L]]$ok)
 }
 
 check_traps <- function(traps, stop) {
@@ -105,6 +106,6 @@ kbp_core_options <- function(s, x, half, seed, trials) {
     folds = if (searched || s$probability) as.integer(s$folds) else 0L,
     held_out = searched || s$probability, trials = trials, margin = 0.04,
     threads = s$threads, memory = s$memory,
-    isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose
+    isa = resolve_isa(), seed = seed, verbose = s$verbose
   )
 }

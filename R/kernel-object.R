@@ -99,7 +99,7 @@ check_object_entry <- function(entry, where) {
           arg = "kernels")
   }
   if (is.null(entry$gamma) || is_positive(entry$gamma)) return(invisible())
-  abort_arg("gamma", entry$gamma, paste(positive$want, "or NULL"))
+  abort_arg("gamma", entry$gamma, paste(positive$want, "or NULL"), is_positive)
 }
 
 # For every gamma the kernel on the columns of the design.

@@ -59,6 +59,7 @@ print_kos <- function(x, digits) {
 #' @export
 print.summary.kos <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
+  check_args(digits = digits)
   print_kos(x$model, digits)
   cat("Subspaces:\n")
   print_rows(x$subspaces, 30L, digits)

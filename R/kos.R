@@ -79,6 +79,7 @@ kos.default <- function(x, y, gamma = "dmm", centered = FALSE, energy = 0.99, ra
     memory = memory, device = device, verbose = verbose, seed = seed
   ))
   s$scale_asked <- !missing(scale)
+  if (inherits(x, "sparseMatrix")) check_dense(dim(x), s$memory)
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
   with_call(kos_fit(input, s), "kos", call)
 }
@@ -86,10 +87,11 @@ kos.default <- function(x, y, gamma = "dmm", centered = FALSE, energy = 0.99, ra
 kos_settings <- function(s) {
   s$type <- check_choice(s$type, c("auto", "classification"), "type")
   s$device <- check_device(s$device)
-  given <- setdiff(names(s), if (is.null(s$folds)) "folds")
+  given <- setdiff(names(s), c("gamma", if (is.null(s$folds)) "folds"))
   check_values(s[intersect(given, names(vocabulary))])
-  if (!is_one_gamma(s$gamma)) {
-    abort_arg("gamma", s$gamma, 'one positive number, a gamma_dmm() object, "dmm" or "median"')
+  if (!is_gamma(s$gamma) || !is_one_gamma(s$gamma)) {
+    abort_arg("gamma", s$gamma, paste("one positive number (from 1e-100 to 1e100), a gamma_dmm()",
+                                      'object, "dmm" or "median"'))
   }
   s["threads"] <- resolve_threads(s$threads)
   s["memory"] <- resolve_memory(s$memory)

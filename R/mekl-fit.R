@@ -116,7 +116,7 @@ describe_views <- function(core, views) {
 
 add_mekl_results <- function(fit, core, given, input, outcome, weights, s) {
   options <- s[c("threads", "memory", "verbose")]
-  options$isa <- getOption("flexkern.isa", "auto")
+  options$isa <- resolve_isa()
   fit$cv.error <- NA_real_
   if (s$folds > 0) {
     held_out <- mekl_scores(fit, mekl_held_out(fit, core, input$x, options))

@@ -33,7 +33,7 @@ predict.rmekl <- function(object, newdata, type = c("response", "decision", "pai
   check_prediction(object, type, missing(newdata), is_sound_mekl)
   if (missing(newdata)) return(stats::fitted(object))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
-                  isa = getOption("flexkern.isa", "auto"), verbose = verbose)
+                  isa = resolve_isa(), verbose = verbose)
   new <- forge(newdata, object$blueprint, na.action, novel)
   answer <- switch(
     type, pairs = , votes = mekl_by_blocks(object, new$x, options, mekl_values),

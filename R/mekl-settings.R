@@ -59,7 +59,7 @@ mekl_core_options <- function(s, outcome, fold, seed) {
     rho = s$rho, margin = s$b.start, margins = s$b.update, updates = s$w.update, xi = s$xi,
     criterion = s$criterion, max_iter = as.integer(s$max.iter), share = s$balance,
     epsilon = s$epsilon, first = s$penalties[[1L]], second = s$penalties[[2L]], fold = fold,
-    threads = s$threads, memory = s$memory, isa = getOption("flexkern.isa", "auto"), seed = seed,
+    threads = s$threads, memory = s$memory, isa = resolve_isa(), seed = seed,
     verbose = s$verbose
   )
 }

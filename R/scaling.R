@@ -52,7 +52,19 @@ column_spread <- function(x, method) {
     ends <- range(x)
     return(c(ends[1L] / 2 + ends[2L] / 2, ends[2L] / 2 - ends[1L] / 2))
   }
-  c(mean(x), if (min(x) == max(x)) 0 else finite_spread(stats::sd(x)))
+  unit <- power_of_two(x)
+  c(mean(x), if (min(x) == max(x)) 0 else finite_spread(stats::sd(x / unit) * unit))
+}
+
+# Of the size of the largest value: in this unit no square leaves the range of double precision.
+power_of_two <- function(x) {
+  largest <- max(abs(x))
+  if (largest > 0) 2^floor(log2(largest)) else 1
+}
+
+is_sound_scaling <- function(scaling, p) {
+  is.list(scaling) && all(lengths(scaling[c("center", "factor")]) == p) &&
+    all(is.finite(unlist(scaling[c("center", "factor")])))
 }
 
 finite_spread <- function(spread) {

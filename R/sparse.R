@@ -43,7 +43,32 @@ is_sound_sparse <- function(x) {
   is.integer(x@i) && is.integer(x@p) && is.double(x@x) && length(x@i) == length(x@x) &&
     length(x@p) == size[2L] + 1L && !anyNA(x@p) && !is.unsorted(x@p) && x@p[1L] == 0L &&
     x@p[size[2L] + 1L] == length(x@i) &&
-    (length(x@i) == 0L || isTRUE(min(x@i) >= 0L && max(x@i) < size[1L]))
+    (length(x@i) == 0L || isTRUE(min(x@i) >= 0L && max(x@i) < size[1L])) &&
+    fk_rows_rise(x@p, x@i)
+}
+
+# Names and scaling of a column take about so many bytes while a model is fitted, of an empty one
+# too. Asked before any work on the columns.
+bytes_per_column <- 300
+
+check_columns <- function(x, memory) {
+  if (!inherits(x, "sparseMatrix")) return(invisible())
+  needed <- bytes_per_column * ncol(x)
+  if (needed <= memory) return(invisible())
+  abort("The ", format(ncol(x), scientific = FALSE), " columns of `x` need ", format_bytes(needed),
+        " of memory for their names and scaling, more than the budget of ", format_bytes(memory),
+        "; leave out the empty ones, or raise `memory`.", arg = "memory")
+}
+
+# Without the columns that hold zeros only, which tell no rows apart. The others keep their names.
+filled_columns <- function(x) {
+  filled <- fk_filled_columns(x@p)
+  if (length(filled) == 0L) filled <- 1L
+  names <- x@Dimnames[[2L]]
+  x@Dimnames[[2L]] <- if (is.null(names)) paste0("V", filled) else names[filled]
+  x@p <- c(x@p[filled], length(x@i))
+  x@Dim[2L] <- length(filled)
+  x
 }
 
 # The stored numbers.
@@ -85,8 +110,10 @@ sparse_spread <- function(x, method) {
   if (any(method == "standardize")) {
     mean <- Matrix::colSums(x) / n
     zeros <- n - diff(x@p)
-    x@x <- (x@x - mean[entry_columns(x)])^2
-    deviation <- sqrt((Matrix::colSums(x) + zeros * mean^2) / (n - 1))
+    largest <- pmax(-ends[1L, ], ends[2L, ])
+    unit <- ifelse(largest > 0, 2^floor(log2(largest)), 1)
+    x@x <- ((x@x - mean[entry_columns(x)]) / unit[entry_columns(x)])^2
+    deviation <- unit * sqrt((Matrix::colSums(x) + zeros * (mean / unit)^2) / (n - 1))
     chosen <- method == "standardize"
     center[chosen] <- mean[chosen]
     spread[chosen & spread > 0] <- finite_spread(deviation[chosen & spread > 0])

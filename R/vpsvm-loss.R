@@ -5,10 +5,8 @@ loss_names <- c("least.squares", "hinge", "pinball", "expectile", "epsilon")
 has_levels <- function(loss) loss %in% c("pinball", "expectile")
 
 check_tau <- function(tau) {
-  want <- "numbers between 0 and 1, rising and without repetition"
-  good <- is.numeric(tau) && !is.object(tau) && length(tau) > 0L && !anyNA(tau) &&
-    all(tau > 0 & tau < 1) && all(diff(tau) > 0)
-  if (!good) abort_arg("tau", tau, want)
+  want <- "numbers strictly between 0 and 1, rising and without repetition"
+  if (!are_shares(tau) || any(diff(tau) <= 0)) abort_arg("tau", tau, want, is_share)
   as.numeric(tau)
 }
 

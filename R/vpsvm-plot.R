@@ -129,7 +129,7 @@ plot_fit <- function(x, ...) {
 fit_curve <- function(x, at) {
   line <- seq(min(at), max(at), length.out = 400L)
   options <- list(threads = resolve_threads(NULL), memory = resolve_memory(NULL),
-                  isa = getOption("flexkern.isa", "auto"))
+                  isa = resolve_isa())
   decision <- core_predict(x, model_rows(x, matrix(line)), options)
   list(x = line, y = decision_answer(x, decision, "decision"))
 }

@@ -29,14 +29,15 @@
 #'   factor per pair of weights, and `"decision"` has a column for each. With `multiclass = "ovo"`
 #'   `"decision"` has one column per pair of classes, named `"b/a"` and positive for b, and the
 #'   label is the class with the most votes, ties by level order.
-#' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with
-#'   `probability = TRUE`. They are \eqn{p_k \propto \exp(a f_k + b_k)} with one \eqn{a > 0} (two
-#'   classes: Platt's logistic function of \eqn{a f + b}), estimated by maximum likelihood on the
-#'   cross-validated decision values. With `multiclass = "ovo"` each pair of classes has such a
-#'   logistic function, and these are coupled as by Wu, Lin and Weng. The most probable class is
-#'   always the label: where the estimate says otherwise (mostly because of `class.weights`), the
-#'   label and the classes before it share their probabilities evenly, the label getting a
-#'   thousandth more.
+#' * `"prob"`: a matrix with one column per level, rows summing to 1, from a fit with `probability =
+#'   TRUE`. They are \eqn{p_k \propto \exp(a f_k + b_k)} with one \eqn{a > 0} (two classes: Platt's
+#'   logistic function of \eqn{a f + b}), estimated by maximum likelihood on the cross-validated
+#'   decision values. With `multiclass = "ovo"` each pair of classes has such a logistic function,
+#'   and these are coupled as by Wu, Lin and Weng. Where the decision values do not tell the classes
+#'   apart (a warning of the fit says so), they are the frequencies of the classes in the training
+#'   rows. The most probable class is always the label: where the estimate says otherwise (mostly
+#'   because of `class.weights`), the label and the classes before it share their probabilities
+#'   evenly, the label getting a thousandth more.
 #' * `"votes"`: a matrix with one column per level: the share of the chunks of a random partition
 #'   that vote for it; otherwise 1 for the label and 0 for the rest.
 #'
@@ -112,7 +113,7 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
   levels <- tau_columns(object, tau)
   if (missing(newdata)) return(chosen_levels(stats::fitted(object), levels))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
-                  isa = getOption("flexkern.isa", "auto"), verbose = verbose)
+                  isa = resolve_isa(), verbose = verbose)
   new <- forge(newdata, object$blueprint, na.action, novel)
   if (with_interval) return(in_place(conformal(object, new$x, level, options), new))
   values <- if (type == "votes") votes else core_predict
@@ -141,9 +142,10 @@ check_prediction <- function(object, type, no_data, sound = is_sound) {
   }
 }
 
-check_sound <- function(object, sound = is_sound) {
-  if (isTRUE(sound(object))) return(invisible())
-  abort("The parts of this model do not fit together; refit it.", arg = "object")
+check_sound <- function(object, sound = is_sound, what = "model") {
+  if (isTRUE(tryCatch(sound(object), error = function(e) FALSE))) return(invisible())
+  abort("The parts of this ", what, " do not fit together; ",
+        if (what == "model") "refit it" else "make it again", ".", arg = "object")
 }
 
 # Whether the parts that the core reads have the shapes that it expects.
@@ -163,15 +165,20 @@ is_sound <- function(m) {
     (is.null(m$nodes) || are_sound_nodes(m$nodes, ncol(m$sv))) &&
     is_number(m$coef0) && is_numeric_table(m$sv) && is.matrix(m$coef) && cells > 0L &&
     shape(m$sv, n, ncol(m$sv)) && is_sparse(m$sv) == is_sparse(m$centers) &&
-    all(is.finite(m$gamma)) && ncol(m$coef) == columns &&
+    all(is.finite(m$gamma)) && all(m$gamma >= 0) && ncol(m$coef) == columns &&
+    all(is.finite(m$coef)) && all(is.finite(m$intercept)) && is_sound_label(m$label) &&
     shape(m$coef, n, ncol(m$coef)) && shape(m$intercept, cells, ncol(m$coef)) &&
     (is.null(m$fold.coef) || shape(m$fold.coef, n, NCOL(m$fold.coef))) &&
-    shape(m$centers, length(m$cell.of.center), ncol(m$sv)) &&
+    isTRUE(m$partition %in% c("none", "random", "voronoi", "bounded")) &&
+    is.integer(m$cell.of.center) && shape(m$centers, length(m$cell.of.center), ncol(m$sv)) &&
     all(m$cell.of.center %in% seq_len(cells)) &&
+    (length(m$cell.of.center) > 0L) == (m$partition %in% c("voronoi", "bounded")) &&
     length(m$offset) == cells + 1L && !is.unsorted(m$offset) &&
-    all(range(m$offset) == c(0, n)) &&
-    all(lengths(m$scaling[c("center", "factor")]) == ncol(m$sv)) &&
-    all(is.finite(unlist(m$scaling[c("center", "factor")])))
+    all(range(m$offset) == c(0, n)) && is_sound_scaling(m$scaling, ncol(m$sv))
+}
+
+is_sound_label <- function(label) {
+  is.numeric(label) && all(c("center", "half") %in% names(label)) && all(is.finite(label))
 }
 
 core_predict <- function(object, x, options, cell = NULL) {
@@ -184,6 +191,7 @@ core_predict <- function(object, x, options, cell = NULL) {
   if (!is.null(cell)) model <- one_cell(model, cell)
   decision <- from_core(fk_vp_predict(x, model, options))
   if (!all(is.finite(decision))) {
+    check_sound(object, function(m) all(is.finite(entries(m$sv))))
     abort("The ", object$kernel, " kernel overflows on `newdata`; its values are too far from the ",
           "training data.", arg = "newdata")
   }

@@ -52,6 +52,7 @@ print_model <- function(x, digits) {
 #' @export
 print.summary.vpsvm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
+  check_args(digits = digits)
   print_model(x$model, digits)
   print_cells(x, digits)
   invisible(x)

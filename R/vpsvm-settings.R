@@ -141,7 +141,7 @@ core_options <- function(s, seed, shift = NULL) {
     final = s$final, clip = if (s$clip) c(-1, 1), search = s$search,
     search_rows = s$search.rows, refine = s$refine, tol = s$tol,
     max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory, device = s$device,
-    isa = getOption("flexkern.isa", "auto"), seed = seed, verbose = s$verbose,
+    isa = resolve_isa(), seed = seed, verbose = s$verbose,
     shift = shift, nodes = s$nodes, label = s$label
   )
 }

@@ -90,9 +90,9 @@
 #' @param loss `"least.squares"`; `"hinge"` for classification, whose machines are sparse; or for
 #'   regression `"pinball"` (quantiles), `"expectile"` (asymmetric squares) or `"epsilon"` (no loss
 #'   within a tube, e1071's eps-regression); see Losses.
-#' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers between 0 and 1, by default
-#'   0.5. All are fitted in one go, with one `gamma` and `lambda` per cell: those that the search
-#'   finds for the level nearest 0.5. With these each level is solved to `tol` on its own.
+#' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers strictly between 0 and 1, by
+#'   default 0.5. All are fitted in one go, with one `gamma` and `lambda` per cell: those that the
+#'   search finds for the level nearest 0.5. With these each level is solved to `tol` on its own.
 #' @param epsilon Half the width of the tube of `"epsilon"`, in standard deviations of `y`.
 #' @param multiclass With three classes or more: `"ovr"`, one machine per class against the rest, or
 #'   `"ovo"`, one per pair of classes; their votes decide.
@@ -226,7 +226,8 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
     folds_asked = !missing(folds) || (!missing(final) && identical(final, "average"))
   )
   settings$scale_asked <- !missing(scale)
-  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
+  input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action),
+                     memory = settings$memory)
   with_call(vpsvm_fit(input, settings), "vpsvm", call)
 }
 

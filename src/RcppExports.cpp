@@ -207,6 +207,27 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// fk_rows_rise
+bool fk_rows_rise(Rcpp::IntegerVector p, Rcpp::IntegerVector i);
+RcppExport SEXP _flexkern_fk_rows_rise(SEXP pSEXP, SEXP iSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type p(pSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type i(iSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_rows_rise(p, i));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fk_filled_columns
+Rcpp::IntegerVector fk_filled_columns(Rcpp::IntegerVector p);
+RcppExport SEXP _flexkern_fk_filled_columns(SEXP pSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type p(pSEXP);
+    rcpp_result_gen = Rcpp::wrap(fk_filled_columns(p));
+    return rcpp_result_gen;
+END_RCPP
+}
 // fk_vp_fit
 Rcpp::List fk_vp_fit(Rcpp::RObject x, Rcpp::NumericMatrix y, Rcpp::NumericVector w, Rcpp::IntegerVector strata, Rcpp::IntegerVector cell, Rcpp::List options);
 RcppExport SEXP _flexkern_fk_vp_fit(SEXP xSEXP, SEXP ySEXP, SEXP wSEXP, SEXP strataSEXP, SEXP cellSEXP, SEXP optionsSEXP) {
@@ -251,6 +272,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_flexkern_fk_partition", (DL_FUNC) &_flexkern_fk_partition, 2},
     {"_flexkern_fk_assign", (DL_FUNC) &_flexkern_fk_assign, 3},
     {"_flexkern_fk_folds", (DL_FUNC) &_flexkern_fk_folds, 3},
+    {"_flexkern_fk_rows_rise", (DL_FUNC) &_flexkern_fk_rows_rise, 2},
+    {"_flexkern_fk_filled_columns", (DL_FUNC) &_flexkern_fk_filled_columns, 1},
     {"_flexkern_fk_vp_fit", (DL_FUNC) &_flexkern_fk_vp_fit, 6},
     {"_flexkern_fk_vp_predict", (DL_FUNC) &_flexkern_fk_vp_predict, 3},
     {NULL, NULL, 0}

@@ -24,6 +24,24 @@ test_that("memory is half of the machine's, or the option", {
   expect_identical(flexkern_config()$memory, 5e8)
 })
 
+test_that("a bad option is named as such", {
+  d <- two_classes()
+  fit <- vpsvm(y ~ ., d, gamma = 1, lambda = 0.01)
+  with_option <- function(option, value, code) {
+    old <- options(structure(list(value), names = paste0("flexkern.", option)))
+    on.exit(options(old))
+    code
+  }
+  expect_refusals(alist(
+    with_option("threads", 0, predict(fit, d)), with_option("memory", "2G", predict(fit, d)),
+    with_option("verbose", 1, predict(fit, d)),
+    with_option("threads", 1, predict(fit, d, threads = 0))
+  ))
+  wanted <- "The option `flexkern.isa` must be one of \"auto\", .*\"plain\", not"
+  expect_flexkern_error(with_option("isa", "mmx", predict(fit, d)), wanted)
+  expect_flexkern_error(with_option("isa", 3, gamma_dmm(y ~ ., d)), wanted)
+})
+
 test_that("the configuration prints", {
   expect_output(print(flexkern_config()), "threads")
 })

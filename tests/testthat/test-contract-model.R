@@ -209,7 +209,10 @@ for_each_fitter(list(
     for (generic in list(print, summary, fitted, residuals, nobs)) {
       expect_flexkern_error(generic(m, wrong = 1), "no argument `wrong`")
     }
-    for (digits in list(NA, 0, "a", 1:2)) expect_flexkern_error(print(m, digits), "`digits`")
+    for (digits in list(NA, 0, "a", 1:2, 30)) {
+      expect_flexkern_error(print(m, digits), "`digits`")
+      expect_flexkern_error(print(summary(m), digits), "`digits`")
+    }
   },
   "D55: a model grows with its support vectors, not with their square" = function(f) {
     size <- function(n) as.numeric(object.size(f$quick(y ~ ., two_classes(n))))

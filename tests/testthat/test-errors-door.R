@@ -91,6 +91,10 @@ test_that("models of other versions and damaged ones are refused", {
     predict(changed(classes = letters), d), predict(changed(clip = NA), d),
     predict(changed(classes = NULL), d), predict(changed(scaling = no_factor), d),
     predict(changed(blueprint = one_column), d), print(structure(list(), class = "vpsvm")),
+    predict(changed(partition = NULL), d), predict(changed(partition = "voronoi"), d),
+    predict(changed(label = NULL), d), predict(changed(cell.of.center = NULL), d),
+    predict(changed(coef = NaN * fit$coef), d), predict(changed(intercept = matrix(NaN)), d),
+    predict(changed(sv = NaN * fit$sv), d), predict(changed(gamma = -1), d),
     summary(structure(list(), class = "vpsvm"))
   ))
 })

@@ -16,8 +16,9 @@ damaged$offset <- c(0L, 10000000L)
 cubic <- vpsvm(t ~ u, regression_data(), kernel = "polynomial", gamma = 1, lambda = 0.01)
 constant_labels <- vpsvm(cbind(1:20), rep(3, 20))
 sparse <- Matrix::Matrix(as.matrix(X), sparse = TRUE)
-broken <- sparse_na <- sparse_inf <- sparse
+broken <- twice <- sparse_na <- sparse_inf <- sparse
 broken@i[1] <- 100L
+twice@i[2] <- twice@i[1]
 sparse_na[2:3, "b"] <- NA
 sparse_inf[3, "b"] <- Inf
 nameless <- sparse[, 1:2]
@@ -29,7 +30,8 @@ hostile <- alist(
   vpsvm(list(1, 2), 1:2), vpsvm(mean, 1:2), vpsvm(X, NULL), vpsvm(X, list(1)), vpsvm(X, X),
   vpsvm(X, with_date$when), vpsvm(X, complex(40)), vpsvm(array(0, c(2, 2, 2)), 1:2),
   vpsvm(matrix("a", 2, 2), 1:2), vpsvm(X, rep(NA, 40)),
-  vpsvm(broken, d$y), vpsvm(sparse_na, d$y), vpsvm(sparse_inf, d$y), vpsvm(sparse, d$y[1:3]),
+  vpsvm(broken, d$y), vpsvm(twice, d$y), vpsvm(sparse_na, d$y), vpsvm(sparse_inf, d$y),
+  vpsvm(sparse, d$y[1:3]),
   vpsvm(y ~ ., data = sparse),
   vpsvm(y ~ ., with_date), vpsvm(y ~ ., named_twice), vpsvm(y ~ ., with_na),
   vpsvm(y ~ ., with_inf), vpsvm(y ~ ., d, na.action = "drop"), vpsvm(X[1, ], d$y[1]),

@@ -28,7 +28,7 @@ test_that("fifty awkward data sets agree with plain loops", {
         next
       }
       g <- suppressWarnings(gamma_dmm(a$x, a$y, distance, scale = FALSE))
-      expect_equal(g$D_max, ref$D, tolerance = 1e-12)
+      expect_equal(g$D_max, if (ref$D > 0) ref$D else ref$d, tolerance = 1e-12)
       expect_equal(g$d, ref$d, tolerance = 1e-12)
       expect_equal(as.numeric(g), ref$gamma, tolerance = 1e-12)
       expect_equal(1 / (2 * g$sigma^2), g$gamma, tolerance = 1e-12)
@@ -129,6 +129,7 @@ test_that("duplicates across classes and singletons: the right value and one war
   expect_equal(g$d, 1)
   expect_warning(g <- gamma_dmm(cbind(c(1, 3)), c("p", "q"), scale = FALSE), "takes")
   expect_equal(g$gamma, 1 / 4)
+  expect_equal(c(g$D_max, g$d, g$sigma), c(2, 2, sqrt(2)))
   expect_snapshot(g <- gamma_dmm(cbind(c(0, 0, 0, 9)), factor(c(1, 2, 2, 3)), scale = FALSE))
   twins <- suppressWarnings(gamma_dmm(cbind(c(0, 1, 0, 1)), factor(c(1, 1, 2, 2)), scale = FALSE))
   expect_equal(twins$d, 1)
@@ -154,11 +155,50 @@ test_that("a sample is used only when asked for, by one number of the stream", {
   set.seed(1)
   runif(1)
   expect_identical(runif(1), after)
-  expect_true(g$sampled > 250 && g$sampled < 350)
+  expect_identical(g$sampled, 300L)
   expect_identical(g$D_max, full$D_max)
   expect_gt(g$d, full$d)
   expect_identical(gamma_dmm(x, y, max.n = 300, seed = 4)$d,
                    gamma_dmm(x, y, max.n = 300, seed = 4)$d)
+})
+
+test_that("a sample has max.n rows, with one of every class and the rest in proportion", {
+  quota <- getFromNamespace("class_quota", "flexkern")
+  expect_equal(quota(c(500, 398, 2), 300), c(166, 133, 1))
+  for (seed in 1:50) {
+    set.seed(seed)
+    size <- sample(1:60, sample(2:8, 1), TRUE)
+    total <- sample(length(size):sum(size), 1)
+    q <- quota(size, total)
+    expect_equal(sum(q), total)
+    expect_true(all(q >= 1 & q <= size))
+    even <- 1 + (total - length(size)) * (size - 1) / max(sum(size) - length(size), 1)
+    expect_lt(max(abs(q - even)), 1)
+  }
+  rows_of <- getFromNamespace("sample_rows", "flexkern")
+  code <- sample(1:3, 40, TRUE)
+  for (n in c(3, 10, 39, 39.9)) {
+    rows <- rows_of(code, list(max.n = n, seed = 2))
+    expect_identical(anyDuplicated(rows), 0L)
+    expect_equal(tabulate(code[rows]), quota(tabulate(code), floor(n)))
+  }
+  expect_false(identical(rows, rows_of(code, list(max.n = 39, seed = 3))))
+  d <- two_classes()
+  for (n in c(2, 3, 39, 40)) {
+    expect_equal(gamma_dmm(y ~ ., d, max.n = n, seed = 1)$sampled, n)
+  }
+})
+
+test_that("standardizing keeps all digits of very small and very large values", {
+  x <- as.matrix(iris[1:4])
+  one <- gamma_dmm(x, iris$Species, scale = "standardize")$gamma
+  for (factor in c(1e-160, 1e160, 1e-290, 1e290)) {
+    expect_equal(gamma_dmm(factor * x, iris$Species, scale = "standardize")$gamma, one,
+                 tolerance = 1e-13)
+    sparse <- as_sparse_matrix(factor * x)
+    expect_equal(gamma_dmm(sparse, iris$Species, scale = "standardize")$gamma, one,
+                 tolerance = 1e-13)
+  }
 })
 
 test_that("vpsvm() takes the object with its scaling, and the rules by name", {
@@ -211,6 +251,8 @@ test_that("wrong calls are errors in these words", {
     gamma_dmm(cbind(c(-1, 0, 1, 0)), factor(c("a", "b", "a", "b")), "centroid", scale = FALSE),
     gamma_dmm(1e-170 * as.matrix(X), d$y, scale = FALSE), gamma_dmm(X, d$y, "mean"),
     gamma_dmm(X, d$y, lambda = 1), gamma_dmm(X, d$y, lambda = c(0.1, 0.2)),
+    gamma_dmm(X, d$y, lambda = 1e-300), gamma_dmm(X, d$y, seed = "a"), gamma_dmm(),
+    gamma_dmm(iris[1:4], iris$Species, max.n = 2), gamma_dmm(X, d$y, data = d), gamma_median(),
     gamma_dmm(X, d$y, max.n = 1), gamma_dmm(X, d$y, gama = 1), gamma_dmm(y ~ ., d, y = 1),
     gamma_dmm(X, d$y, threads = 0), plot(g, "front"), plot(g, lambda = 2),
     vpsvm(X, d$y, gamma = g, scale = "none"), vpsvm(X[1:2], d$y, gamma = g),
@@ -218,7 +260,10 @@ test_that("wrong calls are errors in these words", {
     vpsvm(X, d$y, gamma = g, kernel = "linear"), vpsvm(X, 1:40 / 3, gamma = "dmm"),
     vpsvm(X, d$y, gamma = "dmn"), gamma_median(matrix(1, 5, 2)), gamma_median("a"),
     gamma_median(1e-170 * as.matrix(X)), gamma_median(with_inf), gamma_median(X, max.n = 0),
-    gamma_sigest(X, probs = 2), gamma_sigest(matrix(1, 5, 2))
+    gamma_sigest(X, probs = 2), gamma_sigest(matrix(1, 5, 2)),
+    gamma_sigest(X, probs = c(0.1, 0.5, 1)), plot(g, "pareto", lambda = c(0.5, 0)),
+    vpsvm(X, d$y, gamma = c(1, 0, 2)), vpsvm(X, d$y, lambda = c(1, 1e-3, -1e-3)),
+    vpsvm(1:40, 1:40, loss = "pinball", tau = c(0.1, 1))
   )
   expect_refusals(calls)
 })

@@ -114,6 +114,24 @@ test_that("cross-validation leaves each fold out", {
   expect_equal(m$cv.error, mean(wrong))
 })
 
+test_that("where nothing tells the classes apart, probabilities are the class frequencies", {
+  z <- factor(rep(c("n", "p"), c(28, 2)))
+  expect_warning(m <- kos(cbind(a = rep(0:1, 15)), z, gamma = 1, probability = TRUE, seed = 1),
+                 "class frequencies")
+  p <- predict(m, cbind(a = 0:1), type = "prob")
+  expect_identical(as.character(predict(m, cbind(a = 0:1))), c("n", "n"))
+  expect_equal(p, cbind(n = rep(28 / 30, 2), p = 2 / 30))
+})
+
+test_that("a rank can be chosen by cross-validation, also beyond what a fold's class has", {
+  error <- vapply(1:8, function(r) kos(y ~ ., d, gamma = 1, rank = r, folds = 4, seed = 3)$cv.error,
+                  0)
+  expect_true(all(is.finite(error)))
+  all_rows <- kos(y ~ ., d, gamma = 1, rank = 20, folds = 4, seed = 3)
+  expect_identical(all_rows$subspaces$rank, c(20L, 20L))
+  expect_true(is.finite(all_rows$cv.error))
+})
+
 test_that("letters-like data: as good as a tuned machine", {
   skip_on_cran()
   skip_if_not_installed("mlbench")
