@@ -149,6 +149,7 @@ is_sound_dmm <- function(g) {
     is_share(g$lambda) && isTRUE(g$distance %in% names(distance_words)) && is_number(g$n) &&
     is_number(g$sampled) && is.data.frame(g$diameters) && nrow(g$diameters) > 0L &&
     all(c("class", "size", "diameter", "row1", "row2") %in% names(g$diameters)) &&
-    is.character(g$columns) && is.list(g$blueprint) &&
+    (is.null(g$closest) || is.data.frame(g$closest)) && is.character(g$columns) &&
+    is.list(g$blueprint) &&
     is_sound_scaling(g$scaling, length(g$columns)) && length(g$scaling$method) == length(g$columns)
 }

@@ -47,14 +47,16 @@ is_sound_kos <- function(m) {
   size <- diff(m$offset)
   columns <- lengths(m$shift) + m$centered
   if (!m$centered) columns <- m$subspaces$rank
-  is.list(m$blueprint) && is.matrix(m$sv) && is_number(m$gamma, 0) && is_flag(m$centered) &&
-    is_flag(m$clip) && is_number(m$n) && length(m$cv.error) == 1L &&
+  is_number(m$blueprint$p) && is.matrix(m$sv) && is_number(m$gamma, 0) && is_flag(m$centered) &&
+    is_flag(m$clip) && is_flag(m$ordered) && have(m, 1L, "n", "folds", "cv.error") &&
+    is.atomic(m$residuals) && length(m$residuals) > 0L &&
+    all(lengths(m[c("coef", "shift", "spectrum", "spread")]) == length(size)) &&
     is.data.frame(m$subspaces) && identical(levels(m$subspaces$class), m$classes) &&
     isTRUE(m$task == "classification") && length(m$classes) > 1L && all(m$classes %in% m$levels) &&
     length(size) == nrow(m$subspaces) && all(size > 0) && sum(size) == nrow(m$sv) &&
     all(vapply(m$coef, nrow, 1L) == size) && all(vapply(m$coef, ncol, 1L) == columns) &&
-    all(is.finite(unlist(m$coef))) && length(m$spread) == length(size) &&
-    all(is.finite(c(m$spread, unlist(m$shift)))) && is_sound_scaling(m$scaling, ncol(m$sv))
+    all_finite(m$sv, m$spread, unlist(m$coef), unlist(m$shift)) &&
+    is_sound_scaling(m$scaling, ncol(m$sv))
 }
 
 label_votes <- function(object, decision) {

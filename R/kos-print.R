@@ -71,6 +71,7 @@ print.summary.kos <- function(x, digits = 4L, ...) {
 #' @method plot kos
 #' @export
 plot.kos <- function(x, ...) {
+  check_sound(x, is_sound_kos)
   share <- lapply(x$spectrum, function(v) ifelse(v > 0, v, NA) / max(sum(v), 1e-300))
   classes <- length(x$classes)
   color <- grDevices::hcl.colors(max(classes, 2L), "Dark 3")[as.integer(x$subspaces$class)]

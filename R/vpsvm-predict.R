@@ -137,6 +137,7 @@ check_prediction <- function(object, type, no_data, sound = is_sound) {
     abort("The model was fitted without probabilities; refit with probability = TRUE.",
           arg = "type")
   }
+  if (type == "prob") check_sound(object, function(m) is.numeric(m$calibration$a))
   if (no_data && type != "response") {
     abort('type = "', type, '" needs `newdata`.', arg = "newdata")
   }
@@ -166,7 +167,7 @@ is_sound <- function(m) {
     is_number(m$coef0) && is_numeric_table(m$sv) && is.matrix(m$coef) && cells > 0L &&
     shape(m$sv, n, ncol(m$sv)) && is_sparse(m$sv) == is_sparse(m$centers) &&
     all(is.finite(m$gamma)) && all(m$gamma >= 0) && ncol(m$coef) == columns &&
-    all(is.finite(m$coef)) && all(is.finite(m$intercept)) && is_sound_label(m$label) &&
+    all_finite(m$coef, m$intercept, entries(m$sv)) && is_sound_label(m$label) &&
     shape(m$coef, n, ncol(m$coef)) && shape(m$intercept, cells, ncol(m$coef)) &&
     (is.null(m$fold.coef) || shape(m$fold.coef, n, NCOL(m$fold.coef))) &&
     isTRUE(m$partition %in% c("none", "random", "voronoi", "bounded")) &&
@@ -174,7 +175,26 @@ is_sound <- function(m) {
     all(m$cell.of.center %in% seq_len(cells)) &&
     (length(m$cell.of.center) > 0L) == (m$partition %in% c("voronoi", "bounded")) &&
     length(m$offset) == cells + 1L && !is.unsorted(m$offset) &&
-    all(range(m$offset) == c(0, n)) && is_sound_scaling(m$scaling, ncol(m$sv))
+    all(range(m$offset) == c(0, n)) && is_sound_scaling(m$scaling, ncol(m$sv)) &&
+    is_sound_record(m, cells)
+}
+
+# What the other methods read.
+is_sound_record <- function(m, cells) {
+  have(m, 1L, "n", "folds", "final", "validation", "bytes", "threads", "cv.error", "radius") &&
+    have(m, cells, "lambda", "cv.risk", "iterations", "converged", "cell.size") &&
+    is_number(m$n) && is_number(m$folds) && is.atomic(m$residuals) && length(m$residuals) > 0L &&
+    (is.null(m$loss) || m$loss %in% loss_names) &&
+    (m$task == "regression" || is_flag(m$ordered))
+}
+
+# By their sums, which need no memory.
+all_finite <- function(...) all(vapply(list(...), function(v) is.finite(sum(v)), NA))
+
+# Whether each of these parts holds so many values.
+have <- function(m, length, ...) {
+  parts <- unclass(m)[c(...)]
+  all(lengths(parts) == length) && all(vapply(parts, is.atomic, NA))
 }
 
 is_sound_label <- function(label) {
@@ -191,7 +211,6 @@ core_predict <- function(object, x, options, cell = NULL) {
   if (!is.null(cell)) model <- one_cell(model, cell)
   decision <- from_core(fk_vp_predict(x, model, options))
   if (!all(is.finite(decision))) {
-    check_sound(object, function(m) all(is.finite(entries(m$sv))))
     abort("The ", object$kernel, " kernel overflows on `newdata`; its values are too far from the ",
           "training data.", arg = "newdata")
   }

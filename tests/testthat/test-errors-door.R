@@ -46,7 +46,7 @@ test_that("the fit refuses odd input", {
     vpsvm(y ~ no_such_function(a), d), vpsvm(y ~ a[1:2], d), vpsvm(y ~ "a", d),
     vpsvm(y ~ ., d, subset = 100),
     vpsvm(y ~ ., d, subset = c(1, -1)), vpsvm(y ~ log(c) + M, with_matrix), vpsvm(y ~ d$a, d),
-    vpsvm(y ~ k + a, no_level), vpsvm(list_column, d$y), vpsvm(X * 1e200, d$y, scale = TRUE),
+    vpsvm(y ~ k + a, no_level), vpsvm(list_column, d$y), vpsvm(X * 1e-310, d$y, scale = TRUE),
     vpsvm(X, d$y, scale = c(a = TRUE, b = FALSE, x = TRUE)), vpsvm(X, d$y, subset = 1:20),
     vpsvm(X, d$y, data = d), vpsvm(X, d$y, formula = y ~ a), vpsvm(data = d, formula = y ~ .),
     vpsvm(y ~ ., d, subset = 0), vpsvm(y ~ ., d, weights = nowhere),
@@ -97,6 +97,34 @@ test_that("models of other versions and damaged ones are refused", {
     predict(changed(sv = NaN * fit$sv), d), predict(changed(gamma = -1), d),
     summary(structure(list(), class = "vpsvm"))
   ))
+})
+
+test_that("a model without one of its parts is used as a whole one or refused", {
+  whole <- list(
+    vpsvm(y ~ ., d, gamma = c(0.3, 1), lambda = 0.01, probability = TRUE, seed = 1),
+    vpsvm(y ~ ., d, cells = 3, gamma = 1, lambda = 0.01),
+    kos(y ~ ., d, probability = TRUE, centered = TRUE, seed = 1)
+  )
+  uses <- list(
+    function(m) capture.output(print(m)), function(m) capture.output(print(summary(m))),
+    function(m) predict(m, d), function(m) predict(m, d, type = "decision"),
+    function(m) predict(m, d, type = "prob"), function(m) importance(m, d, nperm = 1, seed = 1)
+  )
+  for (m in whole) for (part in setdiff(names(m), c("formula", "call"))) {
+    for (value in list(NULL, list(), NaN)) {
+      m2 <- m
+      m2[[part]] <- value
+      if (is.list(m[[part]]) && is.list(value)) next
+      for (use in uses) {
+        error <- tryCatch({
+          use(m2)
+          NULL
+        }, error = identity)
+        expect_true(is.null(error) || inherits(error, "flexkern_error"),
+                    info = paste(class(m), part, deparse(value), deparse(body(use))))
+      }
+    }
+  }
 })
 
 test_that("the other methods and the tools refuse what they cannot use", {

@@ -31,7 +31,7 @@ hostile <- alist(
   vpsvm(X, with_date$when), vpsvm(X, complex(40)), vpsvm(array(0, c(2, 2, 2)), 1:2),
   vpsvm(matrix("a", 2, 2), 1:2), vpsvm(X, rep(NA, 40)),
   vpsvm(broken, d$y), vpsvm(twice, d$y), vpsvm(sparse_na, d$y), vpsvm(sparse_inf, d$y),
-  vpsvm(sparse, d$y[1:3]),
+  vpsvm(sparse, d$y[1:3]), vpsvm(sparse, d$y, memory = 100),
   vpsvm(y ~ ., data = sparse),
   vpsvm(y ~ ., with_date), vpsvm(y ~ ., named_twice), vpsvm(y ~ ., with_na),
   vpsvm(y ~ ., with_inf), vpsvm(y ~ ., d, na.action = "drop"), vpsvm(X[1, ], d$y[1]),
