@@ -8,8 +8,8 @@
 #'
 #' Pairs of equal rows are left out, and so are the empty columns of a sparse matrix, before it is
 #' made dense. Both rules follow the unit of `x`: `gamma(c * x)` is `gamma(x) / c^2`. They do not
-#' scale unless `scale` says so, where the fitters of this package scale to \eqn{[-1, 1]}: `vpsvm(gamma = "median")`
-#' computes the rule on its scaled rows.
+#' scale unless `scale` says so, where the fitters of this package scale to \eqn{[-1, 1]}:
+#' `vpsvm(gamma = "median")` computes the rule on its scaled rows.
 #'
 #' @param x A numeric matrix, a sparse matrix or a data frame, as for [vpsvm()]; rows are
 #'   observations.

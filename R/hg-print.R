@@ -73,6 +73,7 @@ summary.hgsvm <- function(object, ...) {
 #' @export
 print.summary.hgsvm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
+  check_args(digits = digits)
   print_call(x$model$call)
   print_head(x$model, digits)
   print_learning(x$model)

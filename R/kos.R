@@ -27,7 +27,8 @@
 #' @param centered `TRUE` for subspaces through the class means, `FALSE` for subspaces through 0.
 #' @param energy Share of the sum of the eigenvalues that a subspace holds, at most 1.
 #' @param rank The dimension of every subspace, instead of `energy`.
-#' @param max.class Largest number of rows of one subspace.
+#' @param max.class Largest number of rows of one subspace. Its eigendecomposition takes time with
+#'   the cube of them and cannot be interrupted.
 #' @param folds Number of folds of a cross-validation with the same width, for `cv.error` and the
 #'   probabilities; `NULL` for 5 with `probability = TRUE` and else none.
 #' @param scale,threads,memory,device,verbose As in [vpsvm()].

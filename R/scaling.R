@@ -62,11 +62,6 @@ power_of_two <- function(x) {
   if (largest > 0) 2^floor(log2(largest)) else 1
 }
 
-is_sound_scaling <- function(scaling, p) {
-  is.list(scaling) && all(lengths(scaling[c("center", "factor")]) == p) &&
-    all(is.finite(unlist(scaling[c("center", "factor")])))
-}
-
 finite_spread <- function(spread) {
   spread[spread == 0 | is.infinite(spread)] <- NaN
   spread
