@@ -40,6 +40,7 @@ is_sound <- function(m) {
 is_sound_record <- function(m, cells) {
   have(m, 1L, "n", "folds", "final", "validation", "bytes", "threads", "cv.error", "radius") &&
     have(m, cells, "lambda", "cv.risk", "iterations", "converged", "cell.size") &&
+    !anyNA(unlist(unclass(m)[c("cell.size", "search.rows", "converged", "threads", "bytes")])) &&
     is_number(m$n) && is_number(m$folds) && is.atomic(m$residuals) && length(m$residuals) > 0L &&
     (is.null(m$loss) || m$loss %in% loss_names) &&
     (m$task == "regression" || is_flag(m$ordered))
