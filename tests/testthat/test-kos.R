@@ -124,9 +124,8 @@ test_that("where nothing tells the classes apart, probabilities are the class fr
 })
 
 test_that("a rank can be chosen by cross-validation, also beyond what a fold's class has", {
-  error <- vapply(1:8, function(r) kos(y ~ ., d, gamma = 1, rank = r, folds = 4, seed = 3)$cv.error,
-                  0)
-  expect_true(all(is.finite(error)))
+  validated <- function(rank) kos(y ~ ., d, gamma = 1, rank = rank, folds = 4, seed = 3)$cv.error
+  expect_true(all(is.finite(vapply(c(1, 3, 8), validated, 0))))
   all_rows <- kos(y ~ ., d, gamma = 1, rank = 20, folds = 4, seed = 3)
   expect_identical(all_rows$subspaces$rank, c(20L, 20L))
   expect_true(is.finite(all_rows$cv.error))
