@@ -20,7 +20,7 @@ by_blocks <- function(object, x, memory, f, extra = 0) {
 
 # Held throughout: the packed vectors of the largest cell and the centers. For each row of a block:
 # its scaled values, twice, and its answers.
-block_rows <- function(object, x, memory, extra) {
+block_rows <- function(object, x, memory, extra = 0) {
   n <- nrow(x)
   sparse <- is_sparse(object$sv)
   answers <- ncol(object$coef)

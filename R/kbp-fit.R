@@ -21,7 +21,8 @@ kbp_fit <- function(input, s) {
     s[c("method", "stop", "last.step", "key")],
     list(n = nrow(x), folds = if (kbp_is_searched(s)) s$folds else 0,
          seed = if (random) seed else NA_real_, blueprint = input$blueprint, scaling = scaling,
-         na.action = input$na.action, clip = FALSE, label = c(center = 0, half = 1)),
+         na.action = input$na.action, clip = FALSE, label = c(center = 0, half = 1),
+         range = if (s$clip && target$task == "regression") apply(cbind(input$y), 2L, range)),
     describe_paths(core, target, blocks, x)
   )
   class(fit) <- "kbp"

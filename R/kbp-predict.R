@@ -16,7 +16,8 @@
 #'
 #' @return One entry or row for each row of `newdata`:
 #' * `"response"`: a factor with the levels of the training response, or numbers in the unit of `y`
-#'   (a matrix for several responses).
+#'   (a matrix for several responses), clipped to the range of the training response if the model
+#'   was fitted with `clip = TRUE`.
 #' * `"decision"`: a matrix of decision values. Two classes: one column named `"b/a"`, second over
 #'   first level, positive for the second. More classes: one column per class, on the scale of -1
 #'   (not this class) to 1. The label is the largest, ties by level order. For regression the same
@@ -145,6 +146,10 @@ kbp_decision <- function(object, x, options, given = NULL) {
 }
 
 kbp_answer <- function(object, decision, type) {
+  if (!is.null(object$range)) {
+    decision[] <- pmin(pmax(c(decision), rep(object$range[1L, ], each = nrow(decision))),
+                       rep(object$range[2L, ], each = nrow(decision)))
+  }
   if (object$task == "regression" && ncol(decision) > 1L) {
     colnames(decision) <- object$names
     return(decision)

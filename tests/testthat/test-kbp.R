@@ -286,7 +286,7 @@ test_that("traps of the user's own", {
 
 test_that("the last step may go all the way to least squares", {
   d <- cosexp_data(80)
-  fit <- kbp(y ~ t, d, stop = "cv.nu", bound = 0.1, last.step = "ols")
+  fit <- kbp(y ~ t, d, stop = "cv.nu", bound = 0.1, last.step = "ols", clip = FALSE)
   live <- which(fit$coef != 0)
   x <- scale(d$t)[, 1]
   K <- vapply(live, function(j) {
@@ -323,7 +323,8 @@ test_that("several responses by formula are the columns of a matrix", {
 
 test_that("classes: -1 and +1, and each against the rest", {
   fit <- kbp(Species ~ ., iris, bandwidths = c(1, 3), bound = 0.6)
-  one <- kbp(iris[1:4], 2 * (iris$Species == "virginica") - 1, bandwidths = c(1, 3), bound = 0.6)
+  one <- kbp(iris[1:4], 2 * (iris$Species == "virginica") - 1, bandwidths = c(1, 3), bound = 0.6,
+             clip = FALSE)
   expect_equal(predict(fit, iris, type = "decision")[, "virginica"], predict(one, iris))
   expect_lt(mean(predict(fit, iris) != iris$Species), 0.1)
   expect_equal(rowSums(predict(fit, iris, type = "votes")), rep(1, 150))
@@ -407,4 +408,20 @@ test_that("narrow bandwidths are left out where that lowers the cross-validated 
   set.seed(3)
   rough <- sign(sin(30 * t)) + rnorm(120, sd = 0.05)
   expect_gt(length(kbp(cbind(t), rough, seed = 1)$blocks), length(short$blocks))
+})
+
+test_that("numeric predictions stay in the range of the response, unless clip = FALSE", {
+  d <- cosexp_data(60)
+  d$z <- 10 * d$t
+  new <- data.frame(t = seq(-1, 3, length.out = 50))
+  one <- function(clip) kbp(y ~ t, d, bandwidths = 3, stop = "none", clip = clip)
+  free <- one(FALSE)
+  low <- min(d$y)
+  high <- max(d$y)
+  expect_gt(max(abs(predict(free, new))), 2 * max(abs(d$y)))
+  expect_identical(predict(one(TRUE), new), pmin(pmax(predict(free, new), low), high))
+  expect_identical(coef(one(TRUE)), coef(free))
+  both <- kbp(cbind(y, z) ~ t, d, bandwidths = 3, stop = "none")
+  ends <- apply(predict(both, new), 2, range) - apply(d[c("y", "z")], 2, range)
+  expect_true(all(ends[1, ] >= 0, ends[2, ] <= 0, ends[, "z"] == 0))
 })
