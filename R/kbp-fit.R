@@ -68,8 +68,8 @@ add_kbp_unused <- function(fit, given, s) {
 kbp_outcome <- function(y, type) {
   if (!is.matrix(y)) return(outcome(y, type))
   if (check_choice(type, c("auto", "classification", "regression"), "type") == "classification") {
-    abort("`y` has ", ncol(y), ' columns, several responses, which is regression; for type = ',
-          '"classification" give one factor.', arg = "type")
+    abort("`y` has ", ncol(y), " columns, several responses, which is regression; for ",
+          'type = "classification" give one factor.', arg = "type")
   }
   each <- lapply(seq_len(ncol(y)), function(j) regression_outcome(y[, j]))
   out <- each[[1L]]
