@@ -158,8 +158,10 @@ check_values <- function(values) {
   }
 }
 
-# One of a few words; an untouched default means the first, an unambiguous beginning is enough.
+# One of a few words; an untouched default means the first, an unambiguous beginning is enough. A
+# grid of expand.grid(), as tune() makes one, holds them as a factor.
 check_choice <- function(value, choices, arg) {
+  if (is.factor(value) && length(value) == 1L) value <- as.character(value)
   if (identical(value, choices)) return(choices[1L])
   found <- if (is.character(value) && length(value) == 1L) pmatch(value, choices) else NA
   if (!is.na(found)) return(choices[found])

@@ -21,7 +21,7 @@ place_cv <- function(cv, place) {
   lapply(cv, function(v) if (is.matrix(v)) v[place, , drop = FALSE] else v[place])
 }
 
-check_interval <- function(object, interval, level, type, no_data) {
+check_interval <- function(object, interval, level, type, tau, no_data) {
   interval <- check_choice(interval, c("none", "conformal"), "interval")
   check_args(level = level)
   if (interval == "none") return(FALSE)
@@ -29,6 +29,9 @@ check_interval <- function(object, interval, level, type, no_data) {
     abort('interval = "conformal" belongs to type = "response", not "', type, '".', arg = "type")
   }
   if (no_data) abort('interval = "conformal" needs `newdata`.', arg = "newdata")
+  if (!is.null(tau)) {
+    abort('interval = "conformal" uses all levels of the fit; leave `tau` out.', arg = "tau")
+  }
   if (!is.null(object$class.weights)) {
     abort('interval = "conformal" needs one weight per class, not a matrix of `class.weights`.',
           arg = "interval")

@@ -27,8 +27,9 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return A named numeric vector with one entry per original column (a factor is one column): the
 #'   mean increase over `nperm` shuffles of the misclassification rate, or for regression of the
-#'   mean squared error in the squared unit of `y`. Rows with a missing value are left out. For
-#'   [hgsvm()] without `newdata`: numbers that sum to 1.
+#'   mean loss that the model was fitted under (mostly the squared error, in the squared unit of
+#'   `y`); with several levels `tau` or pairs of class weights, of their mean. Rows with a missing
+#'   value are left out. For [hgsvm()] without `newdata`: numbers that sum to 1.
 #' @seealso [predict.vpsvm()]
 #' @examples
 #' train <- seq(1, 150, by = 2)
@@ -56,7 +57,7 @@ importance.vpsvm <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, thre
   y <- given_response(x, newdata, y, nrow(frame))
   loss <- function(frame) {
     answer <- stats::predict(x, frame, threads = threads, memory = memory, verbose = FALSE)
-    if (x$task == "regression") (answer - y)^2 else as.numeric(as.character(answer) != y)
+    rowMeans(row_loss(x, response_error(x, answer, y)))
   }
   permutation_importance(frame, loss, nperm, draw_seed(seed), x$blueprint, verbose)
 }

@@ -77,8 +77,10 @@ add_unused_rows <- function(fit, given, s) {
 
 # Responses of some rows and of others, in this order.
 stack_rows <- function(some, others, order) {
-  if (length(dim(some)) == 2L) rbind(some, others)[order, , drop = FALSE] else
-    c(some, others)[order]
+  if (length(dim(some)) < 2L) return(c(some, others)[order])
+  out <- rbind(some, others)[order, , drop = FALSE]
+  if (is.data.frame(out)) rownames(out) <- NULL
+  out
 }
 
 # What can only be checked with the data at hand.
@@ -166,8 +168,7 @@ add_training_results <- function(fit, core, outcome, input, x, s) {
     held_out <- decision_response(fit, core$cv_decision[validated, , drop = FALSE])
     error <- response_error(fit, held_out, input$y[validated])
     w <- input$weights[validated] %||% rep(1, length(validated))
-    error <- if (fit$task == "regression") residual_loss(fit, error) else as.matrix(error)
-    fit$cv.error <- mean(colSums(w * error) / sum(w))
+    fit$cv.error <- mean(colSums(w * row_loss(fit, error)) / sum(w))
   }
   fit
 }

@@ -53,9 +53,10 @@ learning_tasks <- function(outcome, input, s) {
   check_loss_task(s, outcome)
   check_loss_probability(s)
   target <- outcome$target
-  pairs <- if (is.matrix(s$class.weights)) weight_pairs(s$class.weights, outcome)
+  classes <- outcome$task == "classification"
+  pairs <- if (is.matrix(s$class.weights) && classes) weight_pairs(s$class.weights, outcome)
   own <- NULL
-  if (outcome$task == "regression") {
+  if (!classes) {
     target <- target[, rep(1L, max(1L, length(s$tau))), drop = FALSE]
     weights <- row_weights(input$weights, s$class.weights, outcome)
   } else if (!is.null(pairs)) {
@@ -90,11 +91,16 @@ weight_pairs <- function(pairs, outcome) {
           describe(pairs), " was given.", arg = "class.weights")
   }
   pairs <- pairs[, outcome$classes, drop = FALSE]
-  if (is.null(rownames(pairs))) {
-    text <- function(k) paste0(colnames(pairs)[k], "=", format(pairs[, k], trim = TRUE))
-    rownames(pairs) <- make.unique(paste(text(1L), text(2L), sep = ","))
-  }
+  rownames(pairs) <- pair_names(pairs)
   pairs
+}
+
+# The given names; without one, the weights.
+pair_names <- function(pairs) {
+  text <- function(k) paste0(colnames(pairs)[k], "=", format(pairs[, k], trim = TRUE))
+  given <- rownames(pairs) %||% rep("", nrow(pairs))
+  absent <- is.na(given) | !nzchar(given)
+  make.unique(ifelse(absent, paste(text(1L), text(2L), sep = ","), given))
 }
 
 # Columns of the decision values.
@@ -115,7 +121,12 @@ level_names <- function(tau) vapply(tau, format, "", digits = 15L)
 # Whether a prediction has a column per level or per pair of weights.
 has_many_answers <- function(object) length(object$tau) > 1L || !is.null(object$class.weights)
 
-level_list <- function(tau) paste(level_names(tau), collapse = ", ")
+# At most six of them.
+level_list <- function(tau) {
+  text <- level_names(tau)
+  if (length(tau) > 6L) text <- c(text[1:3], "...", text[length(tau)])
+  paste(text, collapse = ", ")
+}
 
 is_ovo <- function(object) identical(object$multiclass, "ovo") && length(object$classes) > 2L
 
@@ -141,6 +152,11 @@ residual_loss <- function(object, residual) {
     epsilon = pmax(abs(residual) - object$epsilon, 0),
     residual^2
   )
+}
+
+# One row per row of `error`, made by response_error(), one column per level or pair of weights.
+row_loss <- function(object, error) {
+  if (object$task == "regression") residual_loss(object, error) else as.matrix(error)
 }
 
 error_name <- function(object) {

@@ -9,7 +9,7 @@
 #' @param interval `"conformal"` for prediction intervals (regression) or sets (classes); see below.
 #' @param level The share of new rows whose response an interval or set is to cover.
 #' @param tau Levels of a model with `loss = "pinball"` or `"expectile"`: a part of those that it
-#'   was fitted with, by default all.
+#'   was fitted with, by default all. An interval uses all of them.
 #' @param na.action [na.pass()]: rows with missing values give `NA`. [na.omit()]: they are left out.
 #'   [na.fail()]: they are an error.
 #' @param novel What to do with a factor level that the model was not fitted with: `"error"`, `"na"`
@@ -39,7 +39,8 @@
 #'   because of `class.weights`), the label and the classes before it share their probabilities
 #'   evenly, the label getting a thousandth more.
 #' * `"votes"`: a matrix with one column per level: the share of the chunks of a random partition
-#'   that vote for it; otherwise 1 for the label and 0 for the rest.
+#'   that vote for it; otherwise 1 for the label and 0 for the rest. With `multiclass = "ovo"` the
+#'   number of pairs that the class wins, on average over the chunks.
 #'
 #' With `interval = "conformal"`, for regression a matrix with the columns `fit`, `lwr` and `upr`;
 #' for classes a logical matrix with one column per level, `TRUE` for the classes in the set. The
@@ -49,7 +50,9 @@
 #' They are made of the cross-validated residuals of the fit and hold on average over new rows that
 #' come from where the training rows came, whatever the distribution; not given the row, so that
 #' where the noise is large they cover less often than where it is small. For classes the residual
-#' is how far another class is ahead of the own one. Rows count by their case weight.
+#' is how far another class is ahead of the own one; one-versus-rest machines of the hinge tell
+#' little about a class between others, and least squares or `multiclass = "ovo"` give smaller sets.
+#' Rows count by their case weight.
 #'
 #' With `final = "average"`, regression and two classes use the CV+ of Barber et al.: every residual
 #' is put around the prediction of the fold model that did not see its row. Apart from the selection
@@ -109,7 +112,7 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
   check_args(verbose = verbose)
   type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
   check_prediction(object, type, missing(newdata))
-  with_interval <- check_interval(object, interval, level, type, missing(newdata))
+  with_interval <- check_interval(object, interval, level, type, tau, missing(newdata))
   levels <- tau_columns(object, tau)
   if (missing(newdata)) return(chosen_levels(stats::fitted(object), levels))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
@@ -132,6 +135,10 @@ check_prediction <- function(object, type, no_data, sound = is_sound) {
   check_sound(object, sound)
   if (object$task == "regression" && type %in% c("prob", "votes")) {
     abort('type = "', type, '" needs a classification model; this is regression.', arg = "type")
+  }
+  if (!is.null(object$class.weights) && type %in% c("prob", "votes")) {
+    abort('type = "', type, '" needs one weight per class, not a matrix of `class.weights`.',
+          arg = "type")
   }
   if (type == "prob" && is.null(object$calibration)) {
     abort("The model was fitted without probabilities; refit with probability = TRUE.",
@@ -199,9 +206,11 @@ decision_response <- function(object, decision) {
 # Levels do not cross: the values of each row in rising order (Chernozhukov, Fernandez-Val and
 # Galichon 2010).
 rearranged <- function(value, names) {
-  sorted <- if (nrow(value)) t(apply(value, 1L, sort, na.last = TRUE)) else value
-  dimnames(sorted) <- list(NULL, names)
-  sorted
+  dimnames(value) <- list(NULL, names)
+  last <- ncol(value)
+  crossed <- which(rowSums(value[, -1L, drop = FALSE] < value[, -last, drop = FALSE]) > 0)
+  if (length(crossed)) value[crossed, ] <- t(apply(value[crossed, , drop = FALSE], 1L, sort))
+  value
 }
 
 # One column of labels per pair of class weights.

@@ -124,15 +124,16 @@ selection_line <- function(x) {
 
 training_error <- function(object) {
   error <- as.matrix(object$residuals)
-  error <- error[setdiff(seq_len(nrow(error)), object$unused), , drop = FALSE]
-  mean(if (object$task == "regression") residual_loss(object, error) else error)
+  mean(row_loss(object, error[setdiff(seq_len(nrow(error)), object$unused), , drop = FALSE]))
 }
 
 #' @export
 fitted.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "fitted")
   check_sound(object)
-  stats::napredict(object$na.action, object$fitted)
+  fitted <- object$fitted
+  if (!is.data.frame(fitted)) return(stats::napredict(object$na.action, fitted))
+  as.data.frame(lapply(fitted, stats::napredict, omit = object$na.action), optional = TRUE)
 }
 
 #' @export

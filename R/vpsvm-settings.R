@@ -36,6 +36,7 @@ vpsvm_settings <- function(s, folds_asked) {
 # A kernel object takes the place of the squared distance in the radial kernel.
 kernel_settings <- function(s) {
   words <- c("radial", "polynomial", "linear")
+  if (is.factor(s$kernel)) s$kernel <- as.character(s$kernel)
   if (is_kernel_object(s$kernel)) {
     s$hierarchy <- s$kernel
     s$kernel <- "radial"

@@ -29,7 +29,8 @@
 #' error, it moves there. The final models learn from all rows. Such a cell holds half of its
 #' symmetric Gram matrix (2 bytes per pair of rows: 4 GB for 45000 rows) or, where `memory` is
 #' smaller, down to a quarter of that; it computes the rest again in every step, which takes up to
-#' eight times longer. `search.rows = 1e9` searches on all rows.
+#' eight times longer. Under another loss than least squares it holds the whole matrix (4 bytes per
+#' pair). `search.rows = 1e9` searches on all rows.
 #'
 #' @section Losses:
 #' With another loss \eqn{L} the machine minimises \eqn{\lambda |f|^2 + |I|^{-1} \sum w_i L(y_i,
@@ -160,8 +161,8 @@
 #'     whether each was computed to convergence; in a large cell the risk is that of the sample, and
 #'     `tried` lists the pairs whose risk was then computed on all rows}
 #'   \item{search.rows}{per cell: the number of rows that the grid was searched on}
-#'   \item{cv.error}{cross-validated misclassification rate, or mean squared error in the unit of
-#'     `y`}
+#'   \item{cv.error}{cross-validated misclassification rate, or for regression the mean loss in the
+#'     unit of `y`; with several levels or pairs of weights, their mean}
 #'   \item{cell, cell.size, overlap}{the cell of each row (`NA` for weight 0 and random chunks), the
 #'     rows of positive weight per cell, the share of its rows that each cell has as margin}
 #'   \item{fitted, residuals}{on the training rows; for classification the residual is 1 where the

@@ -102,6 +102,17 @@ TEST_F(MemoryPeak, OneCellStaysWithinItsEstimate) {
   }
 }
 
+TEST_F(MemoryPeak, MachinesByTheDualStayWithinTheirEstimate) {
+  Case c = wave_case(1500, 4, 2);
+  c.options.losses = {{Loss::Type::pinball, 0.1, 0}, {Loss::Type::pinball, 0.9, 0}};
+  for (const index_t search_rows : {8000, 400}) {
+    c.options.search_rows = search_rows;
+    const double share = share_of_estimate(c, 1, 2);
+    EXPECT_LT(share, 1.0) << search_rows;
+    EXPECT_GT(share, 0.3) << search_rows;
+  }
+}
+
 TEST_F(MemoryPeak, SmallPenaltiesStayWithinTheEstimate) {
   Case c = wave_case(1200, 2, 1);
   c.options.lambdas = {1e-6 / 1200};

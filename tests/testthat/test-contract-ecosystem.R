@@ -26,14 +26,17 @@ with_importance(list(
     skip_if_not(f$regression)
     r <- regression_data()
     m <- f$quick(r[c("u", "v")], r$t)
+    loss <- function(data) {
+      mean(ref_loss(or(m$loss, ""), r$t, predict(m, data), or(m$tau, 0.5), or(m$epsilon, 0)))
+    }
     set.seed(7)
     by_hand <- vapply(c("u", "v"), function(column) {
       mean(replicate(3, {
         shuffled <- r
         shuffled[[column]] <- sample(r[[column]])
-        mean((predict(m, shuffled) - r$t)^2)
+        loss(shuffled)
       }))
-    }, 0) - mean((predict(m, r) - r$t)^2)
+    }, 0) - loss(r)
     expect_equal(importance(m, r, r$t, nperm = 3, seed = 7), by_hand)
   },
   "importance: formula and x/y, data frame and matrix, give the same" = function(f) {

@@ -30,7 +30,10 @@ hostile <- alist(
   vpsvm(X, d$y, loss = "hinge", class.weights = pairs, probability = TRUE),
   predict(two_levels, number, tau = 0.5), predict(two_levels, number, tau = "0.1"),
   predict(squares, number, tau = 0.5),
-  predict(weighted, X, interval = "conformal")
+  predict(two_levels, number, interval = "conformal", tau = 0.1),
+  predict(weighted, X, interval = "conformal"), predict(weighted, X, type = "prob"),
+  predict(weighted, X, type = "votes"),
+  vpsvm(t ~ u, number, class.weights = pairs)
 )
 
 test_that("hostile calls are errors of ours, in these words", {

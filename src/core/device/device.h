@@ -51,9 +51,11 @@ class Device {
   virtual const Micro& host() const = 0;
   virtual std::unique_ptr<GramMatrix> gram(const Points& x, const Kernel& kernel, int threads,
                                            Context& context) const = 0;
-  virtual std::unique_ptr<GramRows> gram_rows(const Points& x, const Kernel& kernel, int threads,
-                                              Context& context) const = 0;
-  // Bytes that gram() or gram_rows() take for n points.
+  // `keep_base`: a new gamma costs a pass of the exponential; without, as much as the first one,
+  // in half of the memory. x must live as long as the matrix.
+  virtual std::unique_ptr<GramRows> gram_rows(const Points& x, const Kernel& kernel, bool keep_base,
+                                              int threads, Context& context) const = 0;
+  // Bytes that gram() or, with its base, gram_rows() take for n points.
   virtual double gram_bytes(index_t n) const = 0;
   // For many points: the values of half of the pairs, the matrix being symmetric, as far as they
   // fit into so many bytes; the others are computed again in every product. The bits are the same

@@ -4,11 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cell_machine.h"
 #include "core/base/stopwatch.h"
-#include "core/solver/cg_risk.h"
-#include "core/solver/dense.h"
-#include "core/solver/dual_search.h"
-#include "core/solver/frontier.h"
 #include "core/solver/held_out.h"
 #include "folds.h"
 #include "grid.h"
@@ -16,19 +13,13 @@
 namespace flexkern {
 namespace {
 
-// Cells up to this size are searched and solved by exact factorisations.
-constexpr index_t kDenseRows = 64;
 // Cells below this size are done before a second thread has started.
 constexpr index_t kSerialRows = 500;
-// Systems that stall in single precision are factorised up to this size.
-constexpr index_t kFallbackRows = 1500;
 // Values that the second pass puts between two values of the grid.
 constexpr index_t kRefineGammas = 2, kRefineLambdas = 3;
 
 // How much of the time of a cell its search takes, for the sake of progress.
 constexpr double kSearchShare = 0.8;
-// The gap at which a dual problem counts as solved while a large cell is searched.
-constexpr double kLargeGap = 1e-2;
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -57,20 +48,15 @@ class CellFitter {
     return (options_.split || options_.folds >= 2) && gammas_.size() * lambdas_.size() > 1;
   }
   bool is_large() const { return n_ > options_.search_rows; }
-  bool has_dual() const { return !options_.losses.empty(); }
   // Whether one of several responses is searched for.
-  bool has_lead() const { return options_.lead >= 0 && varying_.size() == options_.losses.size(); }
+  bool has_lead() const { return options_.lead >= 0 && varying_.size() == fit_.intercept.size(); }
   void make_grid();
-  SearchTask search_task();
-  DualTask dual_task(const FoldPlan& plan, bool search);
+  MachineTask machine_task();
   void search(Surface& surface);
   void search_all();
   void search_sample();
-  using PairRisk = std::function<double(double, double)>;
-  PairRisk pair_risk();
   void descend_from_sample();
   void refine();
-  Solution solve(const FoldPlan& plan);
   void solve_final();
   HeldOutRisk collect_folds(const Solution& solution);
   void correct_surface(double risk);
@@ -97,9 +83,9 @@ class CellFitter {
   std::vector<index_t> varying_;   // responses that are not constant
   std::vector<double> responses_;  // their columns
   std::vector<double> response_weights_;
-  std::vector<Loss> losses_, lead_loss_;
+  std::vector<Loss> losses_;  // and their losses
   std::vector<double> gammas_, lambdas_;
-  std::unique_ptr<GramMatrix> gram_;
+  std::unique_ptr<CellMachine> machine_;
   std::unique_ptr<FoldPlan> plan_;
   CellFit fit_;
   double reported_ = 0;  // units of progress, the cell's work being n^2
@@ -122,7 +108,8 @@ void CellFitter::split_responses() {
     if (varies) {
       varying_.push_back(c);
       responses_.insert(responses_.end(), y, y + n_);
-      if (has_dual()) losses_.push_back(options_.losses[static_cast<std::size_t>(c)]);
+      losses_.push_back(options_.losses.empty() ? Loss()
+                                                : options_.losses[static_cast<std::size_t>(c)]);
       for (index_t i = 0; i < n_ && data_.response_weights.cols() > 0; ++i)
         response_weights_.push_back(data_.weight(i, c));
     } else {
@@ -131,20 +118,28 @@ void CellFitter::split_responses() {
   }
 }
 
-// The Gram matrix and the folds of the rows that models train on now. With a margin there is no
-// search, and a compact matrix does.
+MachineTask CellFitter::machine_task() {
+  const index_t weighted = data_.response_weights.cols() > 0 ? responses().cols() : 0;
+  return {points(),
+          responses(),
+          {response_weights_.data(), n_, weighted},
+          losses_,
+          has_lead() ? options_.lead : -1,
+          n_ > data_.own(),
+          options_,
+          device_,
+          item_,
+          threads_,
+          context_,
+          [this](double share) { report(kSearchShare * share); }};
+}
+
+// The machines and the folds of the rows that models train on now.
 void CellFitter::load() {
-  gram_.reset();
+  machine_.reset();
   plan_ = nullptr;
-  if (has_dual()) {
-    plan_ = std::make_unique<FoldPlan>(make_plan());
-    return;
-  }
-  if (is_large() || (n_ > data_.own() && n_ > kDenseRows))
-    gram_ =
-        device_.compact_gram(points(), options_.kernel, options_.gram_bytes, threads_, context_);
-  else if (n_ > kDenseRows)
-    gram_ = device_.gram(points(), options_.kernel, threads_, context_);
+  machine_ = options_.losses.empty() ? make_linear_machine(machine_task())
+                                     : make_dual_machine(machine_task());
   plan_ = std::make_unique<FoldPlan>(make_plan());
 }
 
@@ -157,7 +152,7 @@ void CellFitter::widen() {
 }
 
 FoldPlan CellFitter::empty_plan() const {
-  return {n_, gram_ ? gram_->stride() : n_, data_.weights, data_.own()};
+  return {n_, machine_->stride(), data_.weights, data_.own()};
 }
 
 // Rows of the margin train in every fold: only own rows are held out.
@@ -191,45 +186,8 @@ FoldPlan CellFitter::whole_plan() const {
   return plan;
 }
 
-SearchTask CellFitter::search_task() {
-  return {*plan_,   responses(),
-          points(), options_.kernel,
-          *gram_,   device_,
-          threads_, options_.search,
-          context_, [this](double share) { report(kSearchShare * share); }};
-}
-
-DualTask CellFitter::dual_task(const FoldPlan& plan, bool search) {
-  const bool lead = search && has_lead();
-  const index_t first = lead ? options_.lead : 0, count = lead ? 1 : responses().cols();
-  const index_t weighted = data_.response_weights.cols() > 0 ? count : 0;
-  if (lead) lead_loss_ = {losses_[static_cast<std::size_t>(first)]};
-  return {plan,
-          {responses_.data() + first * n_, n_, count},
-          {response_weights_.data() + (weighted > 0 ? first * n_ : 0), n_, weighted},
-          lead ? lead_loss_ : losses_,
-          points(),
-          options_.kernel,
-          device_,
-          threads_,
-          options_.search,
-          context_,
-          [this](double share) { report(kSearchShare * share); }};
-}
-
 void CellFitter::search(Surface& surface) {
-  if (has_dual()) {
-    search_dual(dual_task(*plan_, true), item_, surface);
-  } else if (!gram_) {
-    search_dense(*plan_, responses(), points(), options_.kernel, device_, options_.search, context_,
-                 surface);
-  } else {
-    const SearchTask task = search_task();
-    if (options_.search.race)
-      search_levels(task, item_, surface);
-    else
-      search_krylov(task, surface);
-  }
+  machine_->search(*plan_, surface);
   const Choice best = best_choice(surface);
   if (best.risk < fit_.choice.risk) fit_.choice = best;
 }
@@ -285,20 +243,6 @@ std::size_t position(std::vector<double>& values, double value) {
       values.insert(std::upper_bound(values.begin(), values.end(), value), value) - values.begin());
 }
 
-// The risk of a pair by fold models on all rows.
-CellFitter::PairRisk CellFitter::pair_risk() {
-  if (has_dual()) {
-    const auto task = std::make_shared<DualTask>(dual_task(*plan_, true));
-    const auto folds = std::make_shared<DualFolds>(*task);
-    return [task, folds](double gamma, double lambda) {
-      return folds->risk(gamma, lambda, kLargeGap);
-    };
-  }
-  const auto task = std::make_shared<SearchTask>(search_task());
-  const auto risk = std::make_shared<CgRisk>(*task, fit_.choice.risk);
-  return [task, risk](double gamma, double lambda) { return (*risk)(gamma, lambda); };
-}
-
 // Downhill on the grid by fold models on all rows, from the pair that is best on the sample. More
 // rows never ask for a wider kernel, so that only narrower ones are looked at, first of all, and
 // with a larger penalty too: it makes up for a narrower kernel.
@@ -307,7 +251,7 @@ void CellFitter::descend_from_sample() {
   std::sort(gammas.begin(), gammas.end());
   std::sort(lambdas.begin(), lambdas.end());
   std::size_t g = position(gammas, fit_.choice.gamma), l = position(lambdas, fit_.choice.lambda);
-  const PairRisk risk = pair_risk();
+  const CellMachine::PairRisk risk = machine_->pair_risk(*plan_, fit_.choice.risk);
   Choice& best = fit_.choice;
   best.risk = std::numeric_limits<double>::infinity();
   const auto look = [&](std::size_t to_g, std::size_t to_l) {
@@ -337,30 +281,6 @@ void CellFitter::refine() {
   search(finer);
 }
 
-Solution CellFitter::solve(const FoldPlan& plan) {
-  if (has_dual()) {
-    const DualTask task = dual_task(plan, false);
-    return DualFolds(task).solve(fit_.choice.gamma, fit_.choice.lambda, options_.tol,
-                                 options_.search.max_iter * n_);
-  }
-  const Kernel kernel = options_.kernel.with_gamma(fit_.choice.gamma);
-  const auto dense = [&] {
-    return solve_dense(plan, responses(), points(), kernel, device_, fit_.choice.lambda,
-                       options_.tol, context_);
-  };
-  if (!gram_) return dense();
-  gram_->set_gamma(kernel.gamma);
-  SolveOptions how;
-  how.lambda = fit_.choice.lambda;
-  how.tol = options_.tol;
-  how.max_iter = options_.search.max_iter;
-  how.direct = options_.search.direct && !is_large();
-  Solution solution =
-      solve_refined(plan, responses(), points(), kernel, *gram_, device_, threads_, how, context_);
-  const bool stalled = !solution.converged && solution.iterations < how.max_iter;
-  return stalled && how.direct && n_ <= kFallbackRows ? dense() : solution;
-}
-
 void CellFitter::note(const Solution& solution) {
   fit_.converged = fit_.converged && solution.converged;
   fit_.iterations += solution.iterations;
@@ -371,7 +291,6 @@ void CellFitter::note(const Solution& solution) {
 HeldOutRisk CellFitter::collect_folds(const Solution& solution) {
   const std::size_t n = static_cast<std::size_t>(n_), own = fit_.fold.size();
   const std::size_t count = varying_.size();
-  if (!has_dual()) losses_.assign(count, Loss());
   HeldOutRisk risk(losses_, options_.search.clip, data_.response_weights.cols() == 0 && count > 1);
   std::vector<double> y(count), f(count), w(count);
   fit_.held_out.assign(own * fit_.intercept.size(), kMissing);
@@ -462,7 +381,7 @@ void CellFitter::solve_final() {
   const bool average = plan_->folds[0].held_out.empty() || options_.average;
   const index_t searched = n_;
   if (average) widen();
-  const Solution folds = solve(*plan_);
+  const Solution folds = machine_->solve(*plan_, fit_.choice);
   note(folds);
   const HeldOutRisk risk = collect_folds(folds);
   if (n_ == searched)
@@ -471,7 +390,7 @@ void CellFitter::solve_final() {
   if (average) return finish(folds, *plan_);
   widen();
   const FoldPlan whole = whole_plan();
-  const Solution solution = solve(whole);
+  const Solution solution = machine_->solve(whole, fit_.choice);
   note(solution);
   finish(solution, whole);
 }
@@ -507,55 +426,6 @@ CellFit CellFitter::run() {
 }
 
 }  // namespace
-
-namespace {
-
-// The final solve: blocks of conjugate gradients, the preconditioner, vectors in double precision;
-// and the points, packed and as they are.
-double solve_bytes(double rows, double systems, double columns) {
-  return rows * (systems * (8 * 4 + 6 * 8) + 4 * 320 * 4 + 3 * 8 * columns);
-}
-
-// Machines by the dual: the matrix by rows, a handful of vectors per problem and the matrices of
-// free coefficients.
-double dual_bytes(index_t n, double systems, const Device& device) {
-  const double rows = static_cast<double>(n);
-  return 2 * device.gram_bytes(n) + 200 * rows * systems;
-}
-
-double search_bytes(double rows, double systems, double responses, double gammas) {
-  // Each gamma's lane holds five blocks and a short basis; one lane at a time has a long basis.
-  return rows * 4 * (gammas * (5 * systems + 32 * responses) + 1.5 * 400 * responses);
-}
-
-}  // namespace
-
-double cell_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
-                  const Device& device, bool factors) {
-  const double rows = static_cast<double>(n), columns = static_cast<double>(responses);
-  const double folds = std::max(options.folds, 1), systems = columns * folds;
-  if (!options.losses.empty()) return dual_bytes(n, systems, device);
-  const double solve = solve_bytes(rows, systems, static_cast<double>(d));
-  if (n > options.search_rows) {
-    const double search = cell_bytes(options.search_rows, d, responses, options, device, factors);
-    return std::max(search, std::min(options.gram_bytes, device.compact_gram_bytes(n)) + solve);
-  }
-  const double gammas =
-      static_cast<double>(options.gammas.empty() ? std::size_t{10} : options.gammas.size());
-  const double search = search_bytes(rows, systems, columns, gammas);
-  return device.gram_bytes(n) + std::max(search, solve) + (factors ? 4 * rows * rows * folds : 0);
-}
-
-double margin_bytes(index_t n, index_t d, index_t responses, const CellOptions& options,
-                    const Device& device, bool factors) {
-  const double rows = static_cast<double>(n);
-  const double folds = options.average ? std::max(options.folds, 1) : 1;
-  if (!options.losses.empty()) return dual_bytes(n, static_cast<double>(responses) * folds, device);
-  const double solve =
-      solve_bytes(rows, static_cast<double>(responses) * folds, static_cast<double>(d));
-  const double gram = std::min(options.gram_bytes, device.compact_gram_bytes(n));
-  return gram + solve + (factors && n <= options.search_rows ? 4 * rows * rows * folds : 0);
-}
 
 CellFit fit_cell(const CellData& data, const CellOptions& options, const Device& device,
                  std::uint64_t item, int threads, Context& context) {

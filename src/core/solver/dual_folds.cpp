@@ -19,8 +19,9 @@ constexpr index_t kRaceSteps = 20;
 
 }  // namespace
 
-DualFolds::DualFolds(const DualTask& task)
-    : task_(task), gram_(task.device.gram_rows(task.x, task.kernel, task.threads, task.context)) {
+DualFolds::DualFolds(const DualTask& task, bool many_gammas)
+    : task_(task),
+      gram_(task.device.gram_rows(task.x, task.kernel, many_gammas, task.threads, task.context)) {
   for (std::size_t f = 0; f < task.plan.folds.size(); ++f)
     for (index_t c = 0; c < task.responses.cols(); ++c)
       solvers_.push_back(

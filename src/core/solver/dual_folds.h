@@ -34,7 +34,8 @@ struct DualTask {
 
 class DualFolds {
  public:
-  explicit DualFolds(const DualTask& task);
+  // `many_gammas`: they cost little each, for twice the memory.
+  DualFolds(const DualTask& task, bool many_gammas);
   // The cross-validated risk. Solutions for kernels and penalties nearby are where it starts.
   double risk(double gamma, double lambda, double tol);
   // The machines of all folds, accurate: residuals are computed anew in double precision until the

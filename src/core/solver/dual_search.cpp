@@ -21,7 +21,7 @@ double least_settled(const Surface& surface) {
 
 // The penalties of each gamma from the largest on, each from the solution of the one before.
 void search_whole(const DualTask& task, Surface& surface) {
-  DualFolds folds(task);
+  DualFolds folds(task, true);
   const bool race = task.options.race;
   for (std::size_t g = 0; g < surface.gammas.size(); ++g) {
     Race penalties(task.options, surface.lambdas.size());
@@ -71,7 +71,7 @@ class DualSample {
 class DualPairs : public PairSource {
  public:
   DualPairs(const DualTask& task, Surface& surface)
-      : task_(task), surface_(surface), folds_(task) {}
+      : task_(task), surface_(surface), folds_(task, true) {}
   double bound(std::size_t, std::size_t) const override { return 0; }
   void settle(std::size_t g, std::size_t l, double) override {
     surface_.risk[surface_.at(g, l)] =

@@ -14,8 +14,8 @@ class CpuDevice : public Device {
   const Micro& host() const override { return micro_; }
   std::unique_ptr<GramMatrix> gram(const Points& x, const Kernel& kernel, int threads,
                                    Context& context) const override;
-  std::unique_ptr<GramRows> gram_rows(const Points& x, const Kernel& kernel, int threads,
-                                      Context& context) const override;
+  std::unique_ptr<GramRows> gram_rows(const Points& x, const Kernel& kernel, bool keep_base,
+                                      int threads, Context& context) const override;
   double gram_bytes(index_t n) const override;
   std::unique_ptr<GramMatrix> compact_gram(const Points& x, const Kernel& kernel, double bytes,
                                            int threads, Context& context) const override;
