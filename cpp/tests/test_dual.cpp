@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/model/cell.h"
+#include "core/solver/dual_price.h"
 #include "naive.h"
 
 namespace flexkern {
@@ -35,7 +36,7 @@ struct Problem {
     context.seed = 5;
     const std::vector<double> weights(at(x.rows), 1.0);
     const std::vector<int> strata(at(x.rows), 0);
-    const CellData data{x.view(), y.view(), weights, strata};
+    const CellData data{x.view(), y.view(), weights, strata, 0, {}};
     return fit_cell(data, options, *make_device("cpu", "auto"), 3, threads, context);
   }
 };

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cholesky.h"
+#include "dual_newton.h"
 
 namespace flexkern {
 namespace {
 
-// Newton's step is for up to so many free coefficients; its matrix is shifted by so much a row. A
-// step that could only be taken in part makes the next ones rarer.
-constexpr double kNewtonRows = 3000, kShift = 3e-7, kFullStep = 0.5;
+// Newton's step is for up to so many free coefficients. One that could only be taken in part makes
+// the next ones rarer, down to one in so many times its own time.
+constexpr double kNewtonRows = 3000, kFullStep = 0.5, kRarest = 16;
 // Steps among the active rows, so many a row, until the best gain has fallen to this share.
 constexpr index_t kInnerSteps = 20;
 constexpr double kInnerFall = 1e-2;
@@ -137,8 +137,8 @@ bool DualSolver::solve(double tol, index_t max_steps) {
     if (steps_ >= last) return false;
     collect_free();
     const double m = static_cast<double>(free_.size());
-    if (m > 0 && m <= kNewtonRows && spent >= rarer * newton_time(m, n)) {
-      rarer = newton_step() ? 0.25 : 4 * std::max(rarer, 1.0);
+    if (m > 0 && m <= kNewtonRows && spent >= rarer * newton_turns_ * newton_time(m, n)) {
+      rarer = newton_step() ? 0.25 : std::min(4 * std::max(rarer, 1.0), kRarest);
       spent = 0;
     } else {
       spent += inner_steps();
@@ -210,49 +210,14 @@ double DualSolver::inner_steps() {
          size * (1.5 * size + 0.15 * static_cast<double>(n_));
 }
 
-// Of the dual in coordinate i.
-double DualSolver::slope(index_t i) const {
-  const DualPrice& p = core_.price(i);
-  const double b = core_.value(i);
-  return core_.residual(i) - (b > 0 ? p.linear : -p.linear) - p.square(b) * b;
-}
-
-// (K + prices)^-1 slopes on the free coefficients; false if that cannot be had.
-bool DualSolver::newton_direction(std::vector<float>& direction) const {
-  const index_t m = static_cast<index_t>(free_.size());
-  double shift = kShift * static_cast<double>(m);
-  for (int attempt = 0; attempt < 3; ++attempt, shift *= 30) {
-    Cholesky matrix(m, micro_, 1, context_);
-    direction.assign(at(matrix.order()), 0.0f);
-    for (index_t j = 0; j < m; ++j) {
-      const index_t row = free_[at(j)];
-      const float* from = core_.row(row);
-      float* out = matrix.column(j);
-      for (index_t i = j; i < m; ++i) out[i] = from[free_[at(i)]];
-      out[j] += static_cast<float>(core_.price(row).square(core_.value(row)));
-      direction[at(j)] = static_cast<float>(slope(row));
-    }
-    if (!matrix.factor(shift)) continue;
-    matrix.solve(direction.data(), 1);
-    return true;
-  }
-  return false;
-}
-
-// Within the boxes, and as far as the dual rises; whether that was far enough.
+// As far as the dual rises; whether that was far enough.
 bool DualSolver::newton_step() {
-  std::vector<float> direction;
-  if (!newton_direction(direction)) return false;
-  std::vector<double> change;
+  const NewtonChange newton = newton_change(core_, free_, micro_, context_);
+  const std::vector<double>& change = newton.change;
+  const double once = newton_time(static_cast<double>(free_.size()), static_cast<double>(n_));
+  newton_turns_ = std::max(1.0, newton.time / once);
   double rise = 0;
-  for (std::size_t k = 0; k < free_.size(); ++k) {
-    const DualPrice& p = core_.price(free_[k]);
-    const double b = core_.value(free_[k]);
-    const double low = p.linear > 0 && b > 0 ? 0 : p.low;
-    const double high = p.linear > 0 && b < 0 ? 0 : p.high;
-    change.push_back(std::min(std::max(b + direction[k], low), high) - b);
-    rise += change[k] * slope(free_[k]);
-  }
+  for (std::size_t k = 0; k < change.size(); ++k) rise += change[k] * core_.slope(free_[k]);
   if (!(rise > 0)) return false;
   std::vector<float> before;
   for (index_t i = 0; i < n_; ++i) before.push_back(core_.residual(i));
@@ -261,7 +226,7 @@ bool DualSolver::newton_step() {
     if (change[k] != 0) core_.add_row(free_[k], change[k]);
     core_.set_value(free_[k], core_.value(free_[k]) + change[k]);
   }
-  for (std::size_t k = 0; k < change.size(); ++k) end += change[k] * slope(free_[k]);
+  for (std::size_t k = 0; k < change.size(); ++k) end += change[k] * core_.slope(free_[k]);
   if (!(end < 0)) return true;
   const double t = rise / (rise - end);
   for (index_t i = 0; i < n_; ++i)

@@ -57,8 +57,6 @@ class DualSolver {
   void collect_free();
   std::vector<index_t> active_rows() const;
   double inner_steps();
-  double slope(index_t i) const;
-  bool newton_direction(std::vector<float>& direction) const;
   bool newton_step();
   double label(index_t i) const {
     return gram_.scale(i) > 0 ? problem_.y[at(i)] / gram_.scale(i) : 0;
@@ -74,6 +72,7 @@ class DualSolver {
   std::vector<index_t> free_;  // coefficients within their boxes
   index_t steps_ = 0;
   double gap_ = 0, primal_ = 0;
+  double newton_turns_ = 1;  // of the last step of Newton's: how often it started anew
 };
 
 }  // namespace flexkern

@@ -23,6 +23,12 @@ class DualCore {
   const std::vector<double>& values() const { return value_; }
   const DualPrice& price(index_t i) const { return price_[at(i)]; }
   float residual(index_t i) const { return r_[i]; }
+  // Of the dual in coordinate i.
+  double slope(index_t i) const {
+    const DualPrice& p = price_[at(i)];
+    const double b = value_[at(i)];
+    return r_[i] - (b > 0 ? p.linear : -p.linear) - p.square(b) * b;
+  }
 
   void set_price(index_t i, const DualPrice& price) { price_[at(i)] = price; }
   // Does not touch the residuals.
