@@ -85,6 +85,7 @@ double naive_objective(const Loss& loss, const MatrixXd& k, const VectorXd& y, d
 }
 
 TEST(Dual, ReachesTheLeastObjectiveOfEveryLoss) {
+  if (slow_run()) GTEST_SKIP();
   for (const Loss& loss : all_losses()) {
     Problem p(40, {loss});
     p.options.folds = 0;
