@@ -42,14 +42,7 @@ kernel_words <- c("radial", "laplace", "polynomial", "linear")
 kernel_entry <- function(entry, where) {
   if (!is.list(entry) || is.object(entry)) entry <- list(kernel = entry)
   parts <- c("kernel", "columns", "bandwidths", "gamma", "degree", "coef0")
-  if (is.null(names(entry)) && length(entry) <= 2L) names(entry) <- parts[seq_along(entry)]
-  names(entry)[match("", names(entry), 0L)] <- if (is.null(entry$kernel)) "kernel" else "columns"
-  unknown <- setdiff(names(entry), parts)
-  if (length(unknown)) {
-    abort("`", where, "` has the unknown part ", name_list(unknown), "; known are ",
-          name_list(parts, 6L), ".", arg = "kernels")
-  }
-  entry <- entry[!vapply(entry, is.null, NA)]
+  entry <- named_parts(entry, parts, where)
   k <- entry$kernel
   if (is.character(k)) entry$kernel <- check_choice(k, kernel_words, where)
   if (is_kernel_object(k)) return(entry)
@@ -60,20 +53,37 @@ kernel_entry <- function(entry, where) {
                              ", a function, a numeric matrix or an hg_kernel() object"))
 }
 
+# Parts without a name are the kernel and then its columns; NULL is as good as left out.
+named_parts <- function(entry, parts, where) {
+  if (is.null(names(entry))) names(entry) <- character(length(entry))
+  free <- setdiff(c("kernel", "columns"), names(entry))
+  blank <- utils::head(which(!nzchar(names(entry))), length(free))
+  names(entry)[blank] <- free[seq_along(blank)]
+  unknown <- setdiff(names(entry), parts)
+  if (length(unknown)) {
+    abort("`", where, "` has the unknown part ", name_list(unknown), "; known are ",
+          name_list(parts, 6L), ".", arg = "kernels")
+  }
+  entry[!vapply(entry, is.null, NA)]
+}
+
 # The parts that a kernel reads; another one would be lost on it.
 check_entry_parts <- function(entry, where) {
   k <- entry$kernel
   kind <- if (is.character(k)) k else if (is.function(k)) "function" else "matrix"
   read <- switch(kind, radial = , laplace = c("columns", "bandwidths", "gamma"),
                  polynomial = c("columns", "gamma", "degree", "coef0"), matrix = NULL, "columns")
-  lost <- setdiff(names(entry), c("kernel", read))
-  if (length(lost)) {
-    abort("`", where, "` has ", name_list(lost), ", of which ",
-          if (is.character(k)) paste("the kernel", dQuote(k, FALSE)) else with_article(kind),
-          " makes no use; leave ", plural(length(lost), "it", "them"), " out.", arg = "kernels")
-  }
+  refuse_lost(setdiff(names(entry), c("kernel", read)), k, kind, where)
   if (is.null(entry$gamma) || is.null(entry$bandwidths)) return(entry)
   abort("`", where, "` has both `gamma` and `bandwidths`; give one of them.", arg = "kernels")
+}
+
+refuse_lost <- function(lost, kernel, kind, where) {
+  if (length(lost) == 0L) return(invisible())
+  abort("`", where, "` has ", name_list(lost), ", of which ",
+        if (is.character(kernel)) paste("the kernel", dQuote(kernel, FALSE)) else
+          with_article(kind),
+        " makes no use; leave ", plural(length(lost), "it", "them"), " out.", arg = "kernels")
 }
 
 entry_blocks <- function(entry, where, s, x, input) {

@@ -11,7 +11,8 @@ mekl_fit <- function(input, s) {
   s <- mekl_data_settings(s, outcome)
   weights <- row_weights(input$weights, s$class.weights, outcome)
   views <- mekl_kernels(s, x, input$blueprint)
-  check_mekl_memory(s, outcome, views)
+  s$label <- check_mekl_memory(s, outcome, views)
+  views <- with_values(views, x, s)
   random <- s$folds > 0 || s$basis == "random"
   seed <- if (random) draw_seed(s$seed) else 0
   fold <- if (s$folds > 0) fk_folds(outcome$code, as.integer(s$folds), seed)
@@ -55,6 +56,7 @@ describe_groups <- function(core, views, outcome, x, s) {
   each <- unlist(lapply(core, `[[`, "views"), recursive = FALSE)
   rows <- sort(unique(unlist(lapply(each, `[[`, "basis"))))
   runs <- unlist(lapply(core, `[[`, "machines"), recursive = FALSE)
+  check_finite_machines(each, runs, found, machines, s)
   list(
     machines = machines, views = found[setdiff(names(found), "indefinite")],
     sv = x[rows, , drop = FALSE], index = rows, sv.class = outcome$code[rows],
@@ -66,6 +68,19 @@ describe_groups <- function(core, views, outcome, x, s) {
     objective = lapply(runs, `[[`, "objective"),
     grid = if (s$searched) lapply(runs, function(m) mekl_surface(m, s))
   )
+}
+
+check_finite_machines <- function(each, runs, views, machines, s) {
+  wrong <- vapply(runs, function(m) !all(is.finite(m$intercept)), NA)
+  bad <- views$group[vapply(each, function(v) !all(is.finite(v$coef)), NA)]
+  wrong <- which(wrong | machines$group %in% bad)
+  if (length(wrong) == 0L) return(invisible())
+  names <- names(s$penalties)
+  at <- machines[wrong[1L], ]
+  abort("The machine ", at$name, " overflows with ", names[1L], " = ", format(at[[names[1L]]]),
+        if (length(names) == 2L && s$method != "mhks" && s$method != "kmhks")
+          paste0(" and ", names[2L], " = ", format(at[[names[2L]]])),
+        "; use values nearer to 1, or kernels of smaller values.", arg = names[1L])
 }
 
 # The core gives each machine's final model and then those without a fold.
@@ -104,10 +119,11 @@ describe_views <- function(core, views) {
   each <- unlist(lapply(core, `[[`, "views"), recursive = FALSE)
   of <- function(name, type) vapply(each, `[[`, type, name)
   kernel <- of("kernel", 1L)
-  name <- vapply(views, `[[`, "", "name")[kernel]
+  radial <- vapply(views, kernel_word, "")[kernel] == "radial"
   data.frame(
-    group = rep(seq_along(core), each = length(views)), kernel = kernel, name = name,
-    gamma = ifelse(name == "radial", of("gamma", 0), NA_real_), rank = of("rank", 1L),
+    group = rep(seq_along(core), each = length(views)), kernel = kernel,
+    name = vapply(views, `[[`, "", "name")[kernel],
+    gamma = ifelse(radial, of("gamma", 0), NA_real_), rank = of("rank", 1L),
     size = vapply(each, function(v) length(v$basis), 1L), indefinite = of("indefinite", NA)
   )
 }

@@ -3,17 +3,22 @@
 
 mekl_kernels <- function(s, x, blueprint) {
   entries <- mekl_entries(s$kernels, s$method)
-  several <- length(entries) > 1L
   lapply(seq_along(entries), function(i) {
-    mekl_view(entries[[i]], if (several) paste0("kernels[[", i, "]]") else "kernels", s, x,
-              blueprint)
+    view <- mekl_view(entries[[i]], mekl_where(i, length(entries)), s, x, blueprint)
+    if (nzchar(names(entries)[i])) view$name <- names(entries)[i]
+    view
   })
 }
 
-# One kernel is a list of one.
+mekl_where <- function(i, count) if (count > 1L) paste0("kernels[[", i, "]]") else "kernels"
+
+mekl_parts <- c("kernel", "columns", "gamma", "degree", "coef0")
+
+# A list with names, "" where there is none. One kernel is a list of one.
 mekl_entries <- function(kernels, method) {
-  named <- is.list(kernels) && !is.null(names(kernels)) && "kernel" %in% names(kernels)
-  if (is.function(kernels) || is_kernel_object(kernels) || named) kernels <- list(kernels)
+  if (is.function(kernels) || is_kernel_object(kernels) || is_one_entry(kernels)) {
+    kernels <- list(kernels)
+  }
   if (is.character(kernels)) kernels <- as.list(kernels)
   if (!is.list(kernels) || is.object(kernels) || length(kernels) == 0L) {
     abort_arg("kernels", kernels, "a kernel or a list of kernels")
@@ -23,32 +28,34 @@ mekl_entries <- function(kernels, method) {
     abort(method, "() takes ", wanted, plural(wanted, " kernel"), ", but `kernels` has ",
           length(kernels), "; use rmekl() for another number.", arg = "kernels")
   }
-  unname(kernels)
+  given <- names(kernels) %||% character(length(kernels))
+  stats::setNames(kernels, ifelse(is.na(given), "", given))
+}
+
+is_one_entry <- function(kernels) {
+  is.list(kernels) && !is.object(kernels) && any(names(kernels) %in% mekl_parts)
 }
 
 mekl_words <- c("linear", "radial", "polynomial")
 
 mekl_view <- function(entry, where, s, x, blueprint) {
   if (!is.list(entry) || is.object(entry)) entry <- list(kernel = entry)
-  parts <- c("kernel", "columns", "gamma", "degree", "coef0")
-  unknown <- setdiff(names(entry) %||% "", parts)
-  if (length(unknown)) {
-    abort("`", where, "` has the unknown part ", name_list(unknown), "; known are ",
-          name_list(parts), ".", arg = "kernels")
-  }
-  if (is_kernel_object(entry$kernel)) return(object_view(entry, where, s, x, blueprint))
+  entry <- named_parts(entry, mekl_parts, where)
+  if (is_kernel_object(entry$kernel)) return(object_view(entry, where, x, blueprint))
   columns <- seen_columns(entry$columns, where, blueprint)
-  if (is.function(entry$kernel)) return(function_view(entry$kernel, columns, where, s, x))
+  if (is.function(entry$kernel)) {
+    check_parts(entry, NULL, "function", where)
+    return(function_view(entry$kernel, columns, blueprint$names[columns]))
+  }
   if (!is.character(entry$kernel)) {
     abort_arg(where, entry$kernel, paste0("one of ", quoted(mekl_words),
                                            ", a function or an hg_kernel() object"))
   }
   name <- check_choice(entry$kernel, mekl_words, where)
+  check_mekl_view(entry, name, where)
   view <- list(name = name, kernel = name, columns = columns, gamma = entry$gamma %||% 1,
                degree = as.integer(entry$degree %||% 2), coef0 = entry$coef0 %||% 1,
-               width = "given")
-  check_mekl_view(view, entry, where)
-  if (name == "radial" && is.null(entry$gamma)) view$width <- s$rbf.scale
+               width = if (name == "radial" && is.null(entry$gamma)) s$rbf.scale else "given")
   check_kernel_range(x[, columns, drop = FALSE], view[c("kernel", "gamma", "degree", "coef0")],
                      NULL)
   view
@@ -56,32 +63,54 @@ mekl_view <- function(entry, where, s, x, blueprint) {
 
 quoted <- function(words) paste0('"', words, '"', collapse = ", ")
 
-check_mekl_view <- function(view, entry, where) {
-  check_args(gamma = entry$gamma, degree = entry$degree %||% 2, coef0 = view$coef0)
-  if (length(view$gamma) != 1L) {
-    abort_arg("gamma", entry$gamma, "one positive number")
-  }
-  if (view$kernel == "polynomial" && view$coef0 < 0) {
-    abort("`coef0` must be at least 0, not ", format(view$coef0), ": the polynomial kernel is not ",
-          "positive definite otherwise.", arg = "kernels")
+# The word for what a view's kernel is.
+kernel_word <- function(view) view$kernel %||% kernel_name(view[["function"]])
+
+check_mekl_view <- function(entry, name, where) {
+  takes <- list(radial = "gamma", polynomial = c("gamma", "degree", "coef0"))
+  check_parts(entry, takes[[name]], name, where)
+  check_one_gamma(entry$gamma)
+  check_args(degree = entry$degree %||% 2, coef0 = entry$coef0 %||% 1)
+  if (name == "polynomial" && (entry$coef0 %||% 1) < 0) {
+    abort("`coef0` must be at least 0, not ", format(entry$coef0), ": the polynomial kernel is ",
+          "not positive definite otherwise.", arg = "kernels")
   }
 }
 
-# The Gram matrix is computed here; at prediction the function is called again.
-function_view <- function(f, columns, where, s, x) {
-  seen <- x[, columns, drop = FALSE]
-  values <- kernel_values(f, seen, seen, where, s)
-  if (max(abs(values - t(values))) > 1e-8 * max(abs(values))) {
-    abort("`", where, "` is not symmetric: f(a, b) must be t(f(b, a)).", arg = "kernels")
-  }
-  list(name = kernel_name(f), `function` = f, columns = columns, gamma = NA_real_,
-       values = values)
+check_parts <- function(entry, takes, kind, where) {
+  refuse_lost(setdiff(names(entry), c("kernel", "columns", takes)), entry$kernel, kind, where)
 }
 
-object_view <- function(entry, where, s, x, blueprint) {
-  if (length(entry$gamma) > 1L) abort_arg("gamma", entry$gamma, "one positive number")
-  kernel <- entry_objects(entry, where, x, blueprint)[[1L]]
-  function_view(kernel, seq_len(ncol(x)), where, s, x)
+check_one_gamma <- function(gamma) {
+  if (is.null(gamma) || is_positive(gamma) && length(gamma) == 1L) return(invisible())
+  abort_arg("gamma", gamma, "one positive number (from 1e-100 to 1e100) or NULL")
+}
+
+# `names` of the columns are for the function to see.
+function_view <- function(f, columns, names = NULL) {
+  list(name = kernel_name(f), `function` = f, columns = columns, inputs = names,
+       gamma = NA_real_)
+}
+
+object_view <- function(entry, where, x, blueprint) {
+  check_object_entry(entry, where)
+  check_one_gamma(entry$gamma)
+  function_view(entry_objects(entry, where, x, blueprint)[[1L]], seq_len(ncol(x)))
+}
+
+# The Gram matrices of functions; at prediction they are called again.
+with_values <- function(views, x, s) {
+  lapply(seq_along(views), function(i) {
+    f <- views[[i]][["function"]]
+    if (is.null(f)) return(views[[i]])
+    where <- mekl_where(i, length(views))
+    seen <- x[, views[[i]]$columns, drop = FALSE]
+    values <- kernel_values(f, seen, seen, where, s, views[[i]]$inputs)
+    if (max(abs(values - t(values))) > 1e-8 * max(abs(values))) {
+      abort("`", where, "` is not symmetric: f(a, b) must be t(f(b, a)).", arg = "kernels")
+    }
+    c(views[[i]], list(values = values))
+  })
 }
 
 core_view <- function(view) {

@@ -5,7 +5,8 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return `print` returns its argument. `summary` returns a list of class `summary.rmekl` with,
 #'   among others, `kernels`, a data frame with one row for each kernel of each machine (`rank`, as
-#'   the basis rule found it, and `size`, the basis rows that the model keeps), and `machines`, one
+#'   the basis rule found it, and `size`, the basis rows that the model keeps; one-versus-rest
+#'   machines have them in common), and `machines`, one
 #'   row for each pair of classes with its penalties, iterations and last objective. `coef` returns
 #'   a list: `intercept`, one number a machine, and `kernels`, for each row of `kernels` a matrix of
 #'   the coefficients of its basis rows; for [mhks()] a matrix with the weights of the scaled
@@ -21,9 +22,11 @@ summary.rmekl <- function(object, ...) {
   check_sound(object, is_sound_mekl)
   head <- object[c("call", "task", "method", "classes", "n", "blueprint", "basis", "pairing",
                    "penalties", "machines", "views", "kernels", "cv.error", "folds", "index")]
+  # One-versus-rest machines share their views.
+  machine <- object$machines$name[match(object$views$group, object$machines$group)]
+  if (anyDuplicated(object$machines$group)) machine <- "all"
   kernels <- cbind(
-    machine = object$machines$name[match(object$views$group, object$machines$group)],
-    object$views[c("name", "gamma", "rank", "size")]
+    machine = machine, object$views[c("name", "gamma", "rank", "size")]
   )
   structure(
     list(model = head, kernels = kernels,
@@ -50,7 +53,7 @@ print_mekl <- function(x, digits) {
   m <- nrow(x$machines)
   print_line("Task", x$task, ", ", length(x$classes), " classes")
   print_line("Data", x$n, " rows, ", x$blueprint$p, plural(x$blueprint$p, " column"))
-  print_line("Kernels", paste(vapply(x$kernels, `[[`, "", "name"), collapse = ", "))
+  print_line("Kernels", paste(vapply(x$kernels, kernel_title, ""), collapse = ", "))
   print_line("Machines", m, if (length(x$classes) > 2L)
     c(ovo = ", one for each pair of classes", ovr = ", each class against the rest")[x$pairing])
   if (x$method != "svm2k") print_line("Basis", x$basis)
@@ -69,6 +72,12 @@ print_mekl <- function(x, digits) {
                x$folds, "-fold)")
   }
   cat("\n")
+}
+
+# A view's own name, and what its kernel is.
+kernel_title <- function(view) {
+  word <- kernel_word(view)
+  if (view$name == word) word else paste0(view$name, " (", word, ")")
 }
 
 #' @rdname summary.rmekl

@@ -24,11 +24,13 @@ mekl_settings <- function(s, method, folds_asked) {
   mekl_penalties(s)
 }
 
-# The two parameters of each method; several values of one are compared by cross-validation.
+# The two parameters of each method; several values of one are compared by cross-validation. One
+# kernel has nothing to agree with.
 mekl_penalties <- function(s) {
   values <- switch(
     s$method,
-    rmekl = list(c = s$c %||% mekl_grid, lambda = s$lambda %||% mekl_grid),
+    rmekl = list(c = s$c %||% mekl_grid, lambda = s$lambda %||%
+                   if (length(mekl_entries(s$kernels, "rmekl")) > 1L) mekl_grid else 1),
     svm2k = list(cost = s$cost %||% mekl_grid, D = s$D %||% mekl_grid),
     list(c = s$c %||% mekl_grid, lambda = 1)
   )
@@ -60,28 +62,55 @@ mekl_core_options <- function(s, outcome, fold, seed) {
     criterion = s$criterion, max_iter = as.integer(s$max.iter), share = s$balance,
     epsilon = s$epsilon, first = s$penalties[[1L]], second = s$penalties[[2L]], fold = fold,
     threads = s$threads, memory = s$memory, isa = resolve_isa(), seed = seed,
-    verbose = s$verbose
+    verbose = s$verbose, label = s$label
   )
 }
 
 # ---- memory --------------------------------------------------------------------------------------
 
-# The largest group of rows, and how many are worked on at a time.
+# Refuses what exceeds the budget; what is needed goes into the progress messages.
 check_mekl_memory <- function(s, outcome, views) {
   counts <- sort(tabulate(outcome$code, length(outcome$classes)), decreasing = TRUE)
-  pairs <- if (s$multiclass == "ovo") length(counts) * (length(counts) - 1) / 2 else 1
-  n <- if (s$multiclass == "ovo") sum(counts[1:2]) else sum(counts)
-  at.once <- min(pairs, s$threads)
-  ranks <- vapply(views, mekl_rank_bound, 0, n)
-  if (!is.null(s$max.rank)) ranks <- pmin(ranks, s$max.rank)
-  numbers <- if (s$method == "svm2k") 6 * n^2 else if (s$basis == "cholesky")
-    3 * n * sum(ranks) + max(ranks)^2 else 2 * n^2 + 3 * n * sum(ranks)
-  needed <- 8 * at.once * numbers
-  if (needed <= s$memory) return(invisible())
-  abort(if (s$method != "svm2k") paste0('basis = "', s$basis, '" with '), n,
-        " rows of ", length(views), plural(length(views), " kernel"), " may need ",
-        format_bytes(needed), " of memory, more than the budget of ", format_bytes(s$memory), "; ",
-        mekl_remedy(s), "raise `memory`.", arg = "memory")
+  rest <- s$multiclass == "ovr" || length(counts) == 2L
+  n <- if (rest) sum(counts) else sum(counts[1:2])
+  machines <- if (length(counts) == 2L) 1 else
+    if (rest) length(counts) else length(counts) * (length(counts) - 1) / 2
+  # Groups that are worked on at a time, each with so many machines.
+  groups <- if (rest) 1 else min(machines, s$threads)
+  inside <- if (rest) machines else 1
+  given <- sum(vapply(views, function(v) is.null(v$kernel), NA)) * 3 * sum(counts)^2
+  needed <- 8 * (given + groups * mekl_numbers(s, views, n, inside,
+                                               if (groups == 1) s$threads else 1))
+  if (needed > s$memory) {
+    abort(if (s$method != "svm2k") paste0('basis = "', s$basis, '" with '), n,
+          " rows of ", length(views), plural(length(views), " kernel"), " may need ",
+          format_bytes(needed), " of memory, more than the budget of ", format_bytes(s$memory),
+          "; ", mekl_remedy(s), "raise `memory`.", arg = "memory")
+  }
+  paste0("fit, ", machines, plural(machines, " machine"), ", at most ", format_bytes(needed),
+         " of memory")
+}
+
+# Numbers that a group of n rows holds at its peak: its maps, and either what makes them or the
+# machines that are solved at a time, beside the models of all folds.
+mekl_numbers <- function(s, views, n, machines, threads) {
+  r <- vapply(views, mekl_rank_bound, 0, n)
+  if (s$method == "svm2k") r <- pmin(n, r + 1)
+  if (!is.null(s$max.rank)) r <- pmin(r, s$max.rank)
+  most <- max(r)
+  folds <- max(s$folds, 1)
+  models <- prod(lengths(s$penalties)) * folds * machines * (n + sum(r))
+  at.once <- min(threads, folds * machines)
+  if (s$method == "svm2k") {
+    return(n * sum(r) + max(2.5 * n^2, at.once * (n * sum(r) + sum(r)^2 + n * most) + models))
+  }
+  maps <- sum(2 * n * r + r^2)
+  making <- switch(s$basis, elimination = n^2 + 3 * most^2 + 2 * n * most,
+                   cholesky = 4 * n * most + 2 * most^2, 5 * n^2)
+  turned <- if (s$searched) sum(2 * n * r) + 2 * n * most else 0
+  columns <- if (s$searched) 27 else 1
+  solving <- sum(2 * r^2) + most^2 + turned + 3 * n * columns * (length(r) + 1)
+  maps + max(making, at.once * solving + models)
 }
 
 mekl_remedy <- function(s) {
@@ -92,6 +121,7 @@ mekl_remedy <- function(s) {
 
 mekl_rank_bound <- function(view, n) {
   d <- length(view$columns)
-  bound <- switch(view$name, linear = d, polynomial = choose(d + view$degree, view$degree), n)
+  bound <- switch(kernel_word(view), linear = d, polynomial = choose(d + view$degree, view$degree),
+                  n)
   min(bound, n)
 }

@@ -31,8 +31,9 @@
 #' c_0)^{degree}}, by default \eqn{(u'v + 1)^2}; a function of two matrices with scaled rows, which
 #' returns the kernel's values, rows by rows; an object made by [hg_kernel()]; or a list with one of
 #' these as `kernel` and any of `columns` (names or numbers of the columns that this kernel sees;
-#' not with an object, which has its own), `gamma`, `degree` and `coef0`. The whole Gram matrix of a
-#' function or object is computed.
+#' not with an object, which has its own) and of the parameters that it takes: `gamma`, `degree` and
+#' `coef0`. The whole Gram matrix of a function or object is computed. Names of the list name the
+#' views in what is printed and plotted.
 #'
 #' A kernel that is not positive semi-definite gives a warning, and its negative directions are left
 #' out; with `basis = "cholesky"` it is an error. A view of rank 0 (no value above the tolerance) is
@@ -42,16 +43,16 @@
 #' * `"elimination"` (the paper's): Gaussian elimination of the Gram matrix with pivoting; a column
 #'   without a pivot above `tol` times the largest row sum depends on those before it.
 #' * `"cholesky"`: Cholesky factorisation that takes the row farthest from the span so far, while
-#'   its squared distance is above `tol` times the largest kernel value \eqn{k(x, x)}, and at most
-#'   `max.rank` rows. It needs \eqn{n r} kernel values and never the whole Gram matrix: the choice
-#'   for many rows.
+#'   its squared distance is above `tol` times the largest kernel value \eqn{k(x, x)}. It needs
+#'   \eqn{n r} kernel values and never the whole Gram matrix: the choice for many rows.
 #' * `"random"`: rows at random, fewer and fewer until they are independent (random descending), for
 #'   comparison.
 #' * `"full"`: all rows, through the eigenvectors of the Gram matrix above `tol` times the largest
 #'   eigenvalue (MultiK-MHKS).
 #'
 #' A larger `tol` gives smaller, faster models. `NULL` is rounding error: as many units in the last
-#' place as there are rows.
+#' place as there are rows. `max.rank` bounds the rank whatever the rule: the first rows that
+#' elimination or Cholesky finds, a first guess of so many random rows, the leading eigenvectors.
 #'
 #' @section Errors:
 #' All have the class `flexkern_error`; unknown arguments are errors too. A numeric `y`, one class,
@@ -62,6 +63,7 @@
 #' @param y The classes, a factor.
 #' @param kernels A kernel or a list of them; see Kernels.
 #' @param c,lambda Positive numbers to use or to choose from; `NULL` for \eqn{2^{-4}, \ldots, 2^4}.
+#'   One kernel has nothing to agree with: its `lambda` has no effect, and `NULL` is 1.
 #' @param basis How the rows that span a view are found; see Basis.
 #' @param tol,max.rank When a basis is complete; see Basis.
 #' @param rbf.scale `"variance"`: \eqn{\gamma = 1 / (2 \sigma^2)}; `"sigma"`: \eqn{1 / (2 \sigma)},
@@ -87,7 +89,8 @@
 #'   \item{machines}{a data frame, one row a machine: its `name` `"b/a"` (positive values say `b`),
 #'     `c`, `lambda`, `cv.error` (its own, on its classes), `iterations`, `objective`, `converged`}
 #'   \item{views}{a data frame, one row for each kernel of each group of machines: `rank` as the
-#'     basis rule found it, `size` of the basis that is kept, `gamma`}
+#'     basis rule found it (for [svm2k()] that of the kernel plus 1), `size` of the basis that is
+#'     kept, `gamma`}
 #'   \item{sv, index}{the basis rows of all views (scaled) and their numbers in the training data;
 #'     nothing else of the data is kept}
 #'   \item{objective, grid}{per machine: the objective at each iteration; the held-out error and

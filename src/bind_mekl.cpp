@@ -82,6 +82,7 @@ MeklOptions read_options(const Rcpp::List& options) {
     for (double b : second) out.pairs.push_back({a, b});
   const auto fold = option(options, "fold", std::vector<int>());
   for (int f : fold) out.fold.push_back(f - 1);
+  out.label = option<std::string>(options, "label", "machines");
   return out;
 }
 

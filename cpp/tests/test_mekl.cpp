@@ -47,25 +47,28 @@ TEST(PackedMatrix, Products) {
 }
 
 TEST(ViewGram, ColumnsAllAndSubsetsAgree) {
+  Context context;
   const MatrixXd x = matrix(grid_data(50, 3, 2, 1));
   for (auto type : {Kernel::Type::linear, Kernel::Type::polynomial, Kernel::Type::radial}) {
     const ViewGram gram(x, kernel_of(type), best_micro());
-    const MatrixXd all = gram.all();
+    const MatrixXd all = gram.all(context);
     EXPECT_LT(worst(gram.diagonal(), all.diagonal()), 1e-12);
-    EXPECT_LT(worst(gram.columns({3, 40}).col(1), all.col(40)), 1e-12);
+    EXPECT_LT(worst(gram.columns({3, 40}, context).col(1), all.col(40)), 1e-12);
     VectorXd part(20);
     gram.column(7, 25, 20, part.data());
     EXPECT_LT(worst(part, all.col(7).segment(25, 20)), 1e-12);
-    EXPECT_LT(worst(gram.subset({1, 9}).all(),
+    EXPECT_LT(worst(gram.subset({1, 9}, context).all(context),
                     (Eigen::Matrix2d() << all(1, 1), all(1, 9), all(9, 1), all(9, 9)).finished()),
               1e-12);
     const ViewGram given(all);
-    EXPECT_LT(worst(given.subset({1, 9}).all(), gram.subset({1, 9}).all()), 1e-12);
+    EXPECT_LT(worst(given.subset({1, 9}, context).all(context),
+                    gram.subset({1, 9}, context).all(context)),
+              1e-12);
   }
   double sum = 0;
   for (index_t i = 0; i < 50; ++i)
     for (index_t j = 0; j < 50; ++j) sum += (x.row(i) - x.row(j)).norm();
-  EXPECT_NEAR(mean_distance(x, best_micro()), sum / 2500, 1e-10);
+  EXPECT_NEAR(mean_distance(x, best_micro(), context), sum / 2500, 1e-10);
 }
 
 TEST(Basis, EliminationTakesColumnsThatTheEarlierOnesDoNotSpan) {
@@ -87,7 +90,7 @@ TEST(Basis, GreedyCholeskyIsAFactor) {
                       best_micro());
   const CholeskyBasis one = greedy_cholesky(gram, 1e-12, 300, 1, context);
   EXPECT_LT(one.pivots.size(), 120u);
-  EXPECT_LT(worst(one.factor * one.factor.transpose(), gram.all()), 1e-9);
+  EXPECT_LT(worst(one.factor * one.factor.transpose(), gram.all(context)), 1e-9);
   EXPECT_FALSE(one.is_indefinite());
   const CholeskyBasis two = greedy_cholesky(gram, 1e-12, 300, 2, context);
   EXPECT_EQ(one.pivots, two.pivots);
@@ -106,9 +109,9 @@ TEST(EmpiricalMap, IsOrthonormalByEveryRule) {
       BasisOptions options;
       options.rule = rule;
       const EmpiricalMap map = empirical_map(gram, options, Rng(1, 1), 2, context);
-      const MatrixXd k = gram.all();
+      const MatrixXd k = gram.all(context);
       EXPECT_LT(worst(map.features * map.features.transpose(), k), 1e-8 * k.maxCoeff());
-      EXPECT_LT(worst(gram.columns(map.basis) * map.transform, map.features),
+      EXPECT_LT(worst(gram.columns(map.basis, context) * map.transform, map.features),
                 1e-5 * std::sqrt(k.maxCoeff()));
       EXPECT_TRUE(std::is_sorted(map.basis.begin(), map.basis.end()));
       if (type == Kernel::Type::linear) EXPECT_EQ(map.rank, 3);
@@ -125,7 +128,33 @@ TEST(EmpiricalMap, RandomDescentEndsAtFullRank) {
   options.known_bound = 4;
   const EmpiricalMap map = empirical_map(gram, options, Rng(1, 1), 1, context);
   EXPECT_EQ(map.rank, 4);
-  EXPECT_LT(worst(map.features * map.features.transpose(), gram.all()), 1e-10);
+  EXPECT_LT(worst(map.features * map.features.transpose(), gram.all(context)), 1e-10);
+}
+
+TEST(EmpiricalMap, ABoundOnTheRankHoldsForEveryRule) {
+  Context context;
+  const ViewGram gram(matrix(uniform_data(60, 3, 8)), kernel_of(Kernel::Type::radial),
+                      best_micro());
+  for (Rule rule : {Rule::elimination, Rule::cholesky, Rule::full, Rule::random}) {
+    BasisOptions options;
+    options.rule = rule;
+    options.max_rank = 5;
+    EXPECT_EQ(empirical_map(gram, options, Rng(1, 1), 1, context).features.cols(), 5);
+  }
+}
+
+TEST(EmpiricalMap, RandomDescentNoticesNegativeDirections) {
+  Context context;
+  for (double beside : {0.0, 2.0}) {
+    MatrixXd k = MatrixXd::Identity(6, 6);
+    k(5, 5) = beside > 0 ? 1 : -1;
+    k(0, 5) = k(5, 0) = beside;
+    BasisOptions options;
+    options.rule = Rule::random;
+    const EmpiricalMap map = empirical_map(ViewGram(k), options, Rng(1, 1), 1, context);
+    EXPECT_TRUE(map.indefinite);
+    EXPECT_LT(map.features.cols(), 6);
+  }
 }
 
 TEST(RidgeView, FactorsAndEigenvectorsSolveTheSame) {
@@ -155,7 +184,8 @@ struct TwoViews {
     for (index_t i = 0; i < 80; ++i) sign[i] = x(i, 0) + x(i, 1) * x(i, 2) > 0 ? 1 : -1;
   }
   MatrixXd gram(Kernel::Type type) const {
-    return ViewGram(x, kernel_of(type), best_micro()).all();
+    Context context;
+    return ViewGram(x, kernel_of(type), best_micro()).all(context);
   }
 };
 

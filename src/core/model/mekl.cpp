@@ -1,6 +1,8 @@
 #include "mekl.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "core/base/parallel.h"
 #include "mekl_solver.h"
@@ -44,6 +46,18 @@ std::vector<Task> make_tasks(const MeklData& data, bool one_versus_rest) {
   return tasks;
 }
 
+int number_of_folds(const std::vector<int>& fold) {
+  return fold.empty() ? 0 : *std::max_element(fold.begin(), fold.end()) + 1;
+}
+
+// What progress counts: the views of a group, and each machine with and without each fold.
+double steps(const std::vector<Task>& tasks, const std::vector<int>& fold) {
+  double sum = 0;
+  for (const Task& t : tasks)
+    sum += 1 + static_cast<double>(t.machines.size()) * (1 + number_of_folds(fold));
+  return sum;
+}
+
 class GroupFit {
  public:
   GroupFit(const MeklData& data, const MeklOptions& options, Task task, std::uint64_t item,
@@ -54,13 +68,12 @@ class GroupFit {
         threads_(threads),
         context_(context),
         solver_(make_mekl_solver(data, options, task_.rows, item, micro, threads, context)),
-        folds_(options.fold.empty()
-                   ? 0
-                   : *std::max_element(options.fold.begin(), options.fold.end()) + 1) {}
+        folds_(number_of_folds(options.fold)) {}
 
   MeklGroup run() {
     MeklGroup out;
     out.views = solver_->views();
+    context_.advance(1);
     const bool empty = std::all_of(out.views.begin(), out.views.end(),
                                    [](const MeklView& v) { return v.basis.empty(); });
     if (!empty) {
@@ -100,12 +113,14 @@ class GroupFit {
       held_out_[static_cast<std::size_t>(item)] =
           solver_->solve(sign(task_.machines[m]), weights(static_cast<int>(item % folds_)),
                          options_.pairs, options_.pairs.size() > 1);
+      context_.advance(1);
     });
     solver_->set_threads(threads_);
     for (std::size_t m = 0; folds_ > 0 && m < task_.machines.size(); ++m) choose(m);
   }
 
-  // The pair of the fewest errors on held-out rows, and of the least loss among these.
+  // The pair of the fewest errors on held-out rows, and of the least loss among these. Penalties
+  // that make a machine overflow are the worst.
   void choose(std::size_t m) {
     MeklMachine& machine = task_.machines[m];
     const VectorXd y = sign(machine), w = weights(-1);
@@ -118,8 +133,9 @@ class GroupFit {
         wrong += (f > 0) == (y[i] > 0) ? 0 : w[i];
         loss += w[i] * slack * slack;
       }
-      machine.error.push_back(wrong / w.sum());
-      machine.loss.push_back(loss / w.sum());
+      const bool is_finite = std::isfinite(loss);
+      machine.error.push_back(is_finite ? wrong / w.sum() : 1);
+      machine.loss.push_back(is_finite ? loss / w.sum() : std::numeric_limits<double>::infinity());
       const std::size_t best = machine.chosen;
       if (machine.error[p] < machine.error[best] ||
           (machine.error[p] == machine.error[best] && machine.loss[p] < machine.loss[best]))
@@ -131,6 +147,7 @@ class GroupFit {
     MeklMachine& machine = task_.machines[m];
     MeklModel last =
         solver_->solve(sign(machine), weights(-1), {options_.pairs[machine.chosen]}, false)[0];
+    context_.advance(1);
     machine.objective = last.objective;
     machine.converged = last.converged;
     add_columns(last, machine, out);
@@ -184,13 +201,12 @@ std::vector<MeklGroup> fit_mekl(const MeklData& data, const MeklOptions& options
   const index_t count = static_cast<index_t>(tasks.size());
   const int inside = count > 1 ? 1 : context.threads;
   std::vector<MeklGroup> out(tasks.size());
-  context.start_phase("machines", static_cast<double>(count));
+  context.start_phase(options.label, steps(tasks, options.fold));
   parallel_for(count, count > 1 ? context.threads : 1, context, [&](index_t t, int) {
     const std::size_t at = static_cast<std::size_t>(t);
     out[at] =
         GroupFit(data, options, tasks[at], static_cast<std::uint64_t>(t), micro, inside, context)
             .run();
-    context.advance(1);
   });
   return out;
 }

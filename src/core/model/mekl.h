@@ -4,6 +4,7 @@
 #ifndef FLEXKERN_MODEL_MEKL_H
 #define FLEXKERN_MODEL_MEKL_H
 
+#include <string>
 #include <vector>
 
 #include "core/base/context.h"
@@ -44,6 +45,7 @@ struct MeklOptions {
   Svm2kOptions svm;  // cost as multiples of the pair's
   std::vector<MeklPair> pairs;
   std::vector<int> fold;  // of each row, from 0; empty without cross-validation
+  std::string label;      // of the progress messages
 };
 
 struct MeklView {

@@ -25,18 +25,19 @@ MatrixXd gather(ConstMatrixRef x, const Rows& rows, const Rows& columns) {
 }
 
 // Equal rows have no distance: any width is as good as another.
-double width_gamma(const MeklKernel& kernel, const MatrixXd& x, const Micro& micro) {
+double width_gamma(const MeklKernel& kernel, const MatrixXd& x, const Micro& micro,
+                   Context& context) {
   if (kernel.width == MeklKernel::Width::given) return kernel.kernel.gamma;
-  const double s = mean_distance(x, micro);
+  const double s = mean_distance(x, micro, context);
   if (!(s > 0)) return 1;
   return kernel.width == MeklKernel::Width::square ? 1 / (2 * s * s) : 1 / (2 * s);
 }
 
 ViewGram view_gram(const MeklData& data, const MeklKernel& kernel, const Rows& rows,
-                   const Micro& micro, double& gamma) {
+                   const Micro& micro, double& gamma, Context& context) {
   if (kernel.values.rows() > 0) return ViewGram(gather(kernel.values, rows, rows));
   MatrixXd x = gather(data.x, rows, kernel.columns);
-  gamma = width_gamma(kernel, x, micro);
+  gamma = width_gamma(kernel, x, micro, context);
   return {std::move(x), kernel.kernel.with_gamma(gamma), micro};
 }
 
@@ -59,7 +60,7 @@ class MhksSolver : public MeklSolver {
     for (std::size_t k = 0; k < data.kernels.size(); ++k) {
       const MeklKernel& kernel = data.kernels[k];
       double gamma = kernel.kernel.gamma;
-      const ViewGram gram = view_gram(data, kernel, rows, micro, gamma);
+      const ViewGram gram = view_gram(data, kernel, rows, micro, gamma, context);
       BasisOptions basis = options.basis;
       basis.known_bound = rank_bound(kernel);
       Rng rng(context.seed, stream::kBasis + item * data.kernels.size() + k);
@@ -127,14 +128,14 @@ class Svm2kSolver : public MeklSolver {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<index_t>(i);
     for (std::size_t k = 0; k < 2; ++k) {
       double gamma = data.kernels[k].kernel.gamma;
-      MatrixXd gram = view_gram(data, data.kernels[k], rows, micro, gamma).all();
+      MatrixXd gram = view_gram(data, data.kernels[k], rows, micro, gamma, context).all(context);
       gram.array() += 1;
       const double rounding = 2.2e-16 * static_cast<double>(gram.rows());
       CholeskyBasis basis =
           greedy_cholesky(ViewGram(std::move(gram)), rounding, all.size(), 1, context);
       const bool is_given = data.kernels[k].values.rows() > 0;
       views_.push_back({static_cast<index_t>(k),
-                        static_cast<index_t>(all.size()),
+                        basis.factor.cols(),
                         gamma,
                         is_given && basis.is_indefinite(),
                         all,

@@ -1,11 +1,11 @@
 #include "basis.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/base/parallel.h"
+#include "dense_steps.h"
 
 namespace flexkern {
 namespace {
@@ -37,15 +37,18 @@ std::vector<index_t> eliminate_columns(MatrixXd& a, index_t first, index_t last,
 }
 
 // What the pivots of a block do to the columns right of it.
-void update_right(MatrixXd& a, const std::vector<index_t>& pivots, index_t row, index_t last) {
-  const index_t count = static_cast<index_t>(pivots.size()), right = a.cols() - last;
-  const index_t below = a.rows() - row - count;
+void update_right(MatrixXd& a, const std::vector<index_t>& pivots, index_t row, index_t last,
+                  Context& context) {
+  const index_t count = static_cast<index_t>(pivots.size()), below = a.rows() - row - count;
   MatrixXd l(a.rows() - row, count);
   for (index_t k = 0; k < count; ++k)
     l.col(k) = a.col(pivots[static_cast<std::size_t>(k)]).tail(a.rows() - row);
-  auto top = a.block(row, last, count, right);
-  l.topRows(count).triangularView<Eigen::UnitLower>().solveInPlace(top);
-  a.block(row + count, last, below, right).noalias() -= l.bottomRows(below) * top;
+  const double operations = 2.0 * static_cast<double>(l.size());
+  in_steps(a.cols() - last, operations, context, [&](index_t first, index_t width) {
+    auto top = a.block(row, last + first, count, width);
+    l.topRows(count).triangularView<Eigen::UnitLower>().solveInPlace(top);
+    a.block(row + count, last + first, below, width).noalias() -= l.bottomRows(below) * top;
+  });
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ std::vector<index_t> eliminate(MatrixXd& a, double tol, index_t most, Context& c
     const index_t row = static_cast<index_t>(basis.size());
     if (row >= std::min(a.rows(), most)) break;
     const auto pivots = eliminate_columns(a, first, last, row, tol, most - row);
-    if (!pivots.empty()) update_right(a, pivots, row, last);
+    if (!pivots.empty()) update_right(a, pivots, row, last, context);
     basis.insert(basis.end(), pivots.begin(), pivots.end());
   }
   return basis;
@@ -99,31 +102,38 @@ CholeskyBasis greedy_cholesky(const ViewGram& gram, double tol, index_t most, in
 
 namespace {
 
-bool has_full_rank(const MatrixXd& k, double tol) {
+bool has_full_rank(const MatrixXd& k, double tol, bool& indefinite, Context& context) {
   const index_t r = k.rows();
-  const double largest = k.diagonal().maxCoeff();
+  const double largest = k.diagonal().cwiseAbs().maxCoeff();
   for (index_t j = 0; j < r; ++j)
-    for (index_t i = 0; i < j; ++i)
-      if (!(k(i, i) + k(j, j) - 2 * k(i, j) > tol * largest)) return false;  // equal images
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(k, Eigen::EigenvaluesOnly);
-  const double top = eigen.eigenvalues()[r - 1];
-  return eigen.eigenvalues()[0] > static_cast<double>(r) * tol * top;
+    for (index_t i = 0; i < j; ++i) {
+      const double apart = k(i, i) + k(j, j) - 2 * k(i, j);
+      if (apart > tol * largest) continue;
+      if (apart < -1e-9 * largest) indefinite = true;
+      return false;  // equal images
+    }
+  const VectorXd values = symmetric_eigen(k, false, context).values;
+  if (values[0] < -1e-9 * std::max(values[r - 1], -values[0])) indefinite = true;
+  return values[0] > static_cast<double>(r) * tol * values[r - 1];
 }
 
 }  // namespace
 
-std::vector<index_t> random_descent(const ViewGram& gram, double tol, index_t start, Rng rng,
-                                    Context& context) {
+RandomBasis random_descent(const ViewGram& gram, double tol, index_t start, Rng rng,
+                           Context& context) {
+  RandomBasis out;
   std::vector<index_t> all(static_cast<std::size_t>(gram.size()));
   std::iota(all.begin(), all.end(), 0);
   for (index_t r = std::min(start, gram.size()); r > 0; --r) {
     context.check();
     rng.shuffle(all);
-    std::vector<index_t> chosen(all.begin(), all.begin() + r);
-    std::sort(chosen.begin(), chosen.end());
-    if (has_full_rank(gram.subset(chosen).all(), tol)) return chosen;
+    out.rows.assign(all.begin(), all.begin() + r);
+    std::sort(out.rows.begin(), out.rows.end());
+    const MatrixXd k = gram.subset(out.rows, context).all(context);
+    if (has_full_rank(k, tol, out.indefinite, context)) return out;
   }
-  return {};
+  out.rows.clear();
+  return out;
 }
 
 }  // namespace flexkern

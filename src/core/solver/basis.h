@@ -32,8 +32,12 @@ CholeskyBasis greedy_cholesky(const ViewGram& gram, double tol, index_t most, in
 
 // Random descending (Harmeling et al. 2003): r rows at random, r falling from `start`, until their
 // Gram matrix has full rank.
-std::vector<index_t> random_descent(const ViewGram& gram, double tol, index_t start, Rng rng,
-                                    Context& context);
+struct RandomBasis {
+  std::vector<index_t> rows;
+  bool indefinite = false;  // one of these matrices has a clearly negative eigenvalue
+};
+RandomBasis random_descent(const ViewGram& gram, double tol, index_t start, Rng rng,
+                           Context& context);
 
 }  // namespace flexkern
 

@@ -1,9 +1,10 @@
 #include "empirical_map.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <limits>
 #include <numeric>
+
+#include "dense_steps.h"
 
 namespace flexkern {
 namespace {
@@ -22,14 +23,6 @@ MatrixXd gather_rows(const MatrixXd& m, const Rows& rows) {
   return out;
 }
 
-// The factor L of the pivots' own Gram matrix gives T = L'^-1.
-MatrixXd inverse_factor(const MatrixXd& factor) {
-  const index_t r = factor.rows();
-  MatrixXd out = MatrixXd::Identity(r, r);
-  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(out);
-  return out;
-}
-
 // Basis rows into rising order, with the rows of T.
 void sort_basis(EmpiricalMap& map) {
   Rows order(map.basis.size());
@@ -43,32 +36,35 @@ void sort_basis(EmpiricalMap& map) {
   map.basis = std::move(sorted);
 }
 
-EmpiricalMap cholesky_map(CholeskyBasis found) {
+// The factor L of the pivots' own Gram matrix gives T = L'^-1.
+EmpiricalMap cholesky_map(CholeskyBasis found, Context& context) {
   EmpiricalMap map;
   map.rank = static_cast<index_t>(found.pivots.size());
   map.indefinite = found.is_indefinite();
-  map.transform = inverse_factor(gather_rows(found.factor, found.pivots));
+  map.transform = inverse_transposed(gather_rows(found.factor, found.pivots), context);
   map.features = std::move(found.factor);
   map.basis = std::move(found.pivots);
   sort_basis(map);
   return map;
 }
 
-// T = Q Lambda^-1/2 on the eigenvalues of the basis rows' Gram matrix above rounding.
-EmpiricalMap eigen_map(const ViewGram& gram, const Rows& basis, double tol) {
+// T = Q Lambda^-1/2 on the eigenvalues of the basis rows' Gram matrix above rounding, at most so
+// many.
+EmpiricalMap eigen_map(const ViewGram& gram, const Rows& basis, double tol, index_t most,
+                       Context& context) {
   EmpiricalMap map;
   map.basis = basis;
-  const MatrixXd columns = gram.columns(basis), own = gather_rows(columns, basis);
-  const index_t m = own.rows();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(own);
-  const auto& values = eigen.eigenvalues();  // rising
+  const MatrixXd columns = gram.columns(basis, context);
+  const SymmetricEigen eigen = symmetric_eigen(gather_rows(columns, basis), true, context);
+  const Eigen::VectorXd& values = eigen.values;
+  const index_t m = values.size();
   const double top = m > 0 ? std::max(values[m - 1], 0.0) : 0;
   index_t kept = 0;
-  while (kept < m && values[m - 1 - kept] > tol * top) ++kept;
+  while (kept < std::min(m, most) && values[m - 1 - kept] > tol * top) ++kept;
   map.indefinite = m > 0 && values[0] < -1e-9 * std::max(top, -values[0]);
-  map.transform = eigen.eigenvectors().rightCols(kept).rowwise().reverse() *
+  map.transform = eigen.vectors.rightCols(kept).rowwise().reverse() *
                   values.tail(kept).reverse().cwiseSqrt().cwiseInverse().asDiagonal();
-  map.features = columns * map.transform;
+  map.features = product(columns, map.transform, context);
   map.rank = kept;
   return map;
 }
@@ -76,16 +72,17 @@ EmpiricalMap eigen_map(const ViewGram& gram, const Rows& basis, double tol) {
 // The span of rows that a rule chose; rounding may have let dependent ones in.
 EmpiricalMap span_map(const ViewGram& gram, const Rows& basis, Context& context) {
   const double tol = units(static_cast<index_t>(basis.size()));
-  const CholeskyBasis own = greedy_cholesky(gram.subset(basis), tol, gram.size(), 1, context);
+  const CholeskyBasis own =
+      greedy_cholesky(gram.subset(basis, context), tol, gram.size(), 1, context);
   EmpiricalMap map;
   if (own.is_indefinite()) {
-    map = eigen_map(gram, basis, tol);
+    map = eigen_map(gram, basis, tol, gram.size(), context);
   } else {
     for (index_t i : own.pivots) map.basis.push_back(basis[static_cast<std::size_t>(i)]);
     const MatrixXd factor = gather_rows(own.factor, own.pivots);
-    map.transform = inverse_factor(factor);
-    map.features = gram.columns(map.basis);
-    factor.transpose().triangularView<Eigen::Upper>().solveInPlace<Eigen::OnTheRight>(map.features);
+    map.transform = inverse_transposed(factor, context);
+    map.features = gram.columns(map.basis, context);
+    divide_by_transposed(factor, map.features, context);
     sort_basis(map);
   }
   map.rank = static_cast<index_t>(basis.size());
@@ -93,7 +90,7 @@ EmpiricalMap span_map(const ViewGram& gram, const Rows& basis, Context& context)
 }
 
 Rows eliminated(const ViewGram& gram, double tol, index_t most, Context& context) {
-  MatrixXd k = gram.all();
+  MatrixXd k = gram.all(context);
   return eliminate(k, tol * k.cwiseAbs().rowwise().sum().maxCoeff(), most, context);
 }
 
@@ -104,18 +101,21 @@ EmpiricalMap empirical_map(const ViewGram& gram, const BasisOptions& options, Rn
   const index_t n = gram.size(), most = options.max_rank > 0 ? options.max_rank : n;
   const double tol = options.tol > 0 ? options.tol : units(n);
   if (options.rule == Rule::cholesky)
-    return cholesky_map(greedy_cholesky(gram, tol, most, threads, context));
+    return cholesky_map(greedy_cholesky(gram, tol, most, threads, context), context);
   if (options.rule == Rule::elimination)
     return span_map(gram, eliminated(gram, tol, most, context), context);
   if (options.rule == Rule::random) {
     index_t start = options.known_bound > 0 ? std::min(n, options.known_bound + 10) : n;
     start = std::min(start, most);
     const double unit = options.tol > 0 ? options.tol / static_cast<double>(n) : kEpsilon;
-    return span_map(gram, random_descent(gram, unit, start, rng, context), context);
+    const RandomBasis found = random_descent(gram, unit, start, rng, context);
+    EmpiricalMap map = span_map(gram, found.rows, context);
+    map.indefinite = map.indefinite || found.indefinite;
+    return map;
   }
   Rows all(static_cast<std::size_t>(n));
   std::iota(all.begin(), all.end(), 0);
-  return eigen_map(gram, all, tol);
+  return eigen_map(gram, all, tol, most, context);
 }
 
 }  // namespace flexkern

@@ -1,6 +1,6 @@
 #include "ridge_view.h"
 
-#include <Eigen/Eigenvalues>
+#include "dense_steps.h"
 
 namespace flexkern {
 namespace {
@@ -15,10 +15,10 @@ constexpr std::size_t kFew = 6;  // systems that are cheaper to factor one by on
 RidgeView::RidgeView(const PackedMatrix& view, const MatrixXd& gram,
                      const std::vector<Ridge>& ridges, Context& context)
     : view_(view), ridges_(ridges) {
-  if (ridges.size() <= kFew && factor(gram)) return;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
-  values_ = eigen.eigenvalues().cwiseMax(0.0);
-  vectors_ = eigen.eigenvectors();
+  if (ridges.size() <= kFew && factor(gram, context)) return;
+  SymmetricEigen eigen = symmetric_eigen(gram, true, context);
+  values_ = eigen.values.cwiseMax(0.0);
+  vectors_ = std::move(eigen.vectors);
   turned_ =
       std::make_unique<PackedMatrix>(view.times(vectors_), view.micro(), view.threads(), context);
 }
@@ -32,12 +32,12 @@ VectorXd RidgeView::restored(const VectorXd& v) const {
 }
 
 // False where rounding makes a system indefinite.
-bool RidgeView::factor(const MatrixXd& gram) {
+bool RidgeView::factor(const MatrixXd& gram, Context& context) {
   for (const Ridge& r : ridges_) {
     MatrixXd a = r.scale * gram;
     a.diagonal().array() += r.shift;
-    factors_.emplace_back(a);
-    if (factors_.back().info() != Eigen::Success) return false;
+    if (!cholesky_in_place(a, context)) return false;
+    factors_.push_back(std::move(a));
   }
   return true;
 }
@@ -46,7 +46,7 @@ MatrixXd RidgeView::solve(const MatrixXd& right, const std::vector<std::size_t>&
   if (!turned_) {
     MatrixXd out(right.rows(), right.cols());
     for (index_t k = 0; k < right.cols(); ++k)
-      out.col(k) = factors_[which[static_cast<std::size_t>(k)]].solve(right.col(k));
+      out.col(k) = solve_factored(factors_[which[static_cast<std::size_t>(k)]], right.col(k));
     return out;
   }
   MatrixXd out = right;

@@ -3,7 +3,6 @@
 #ifndef FLEXKERN_SOLVER_RIDGE_VIEW_H
 #define FLEXKERN_SOLVER_RIDGE_VIEW_H
 
-#include <Eigen/Cholesky>
 #include <memory>
 #include <vector>
 
@@ -29,11 +28,11 @@ class RidgeView {
   Eigen::MatrixXd solve(const Eigen::MatrixXd& right, const std::vector<std::size_t>& which) const;
 
  private:
-  bool factor(const Eigen::MatrixXd& gram);
+  bool factor(const Eigen::MatrixXd& gram, Context& context);
 
   const PackedMatrix& view_;
   std::vector<Ridge> ridges_;
-  std::vector<Eigen::LLT<Eigen::MatrixXd>> factors_;
+  std::vector<Eigen::MatrixXd> factors_;  // in the lower triangle
   std::unique_ptr<PackedMatrix> turned_;
   Eigen::MatrixXd vectors_;
   Eigen::VectorXd values_;

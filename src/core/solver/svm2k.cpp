@@ -32,8 +32,8 @@ double longest(const Variables& at, const Variables& step) {
 class InteriorPoint {
  public:
   InteriorPoint(const MatrixXd& first, const MatrixXd& second, const VectorXd& sign,
-                const VectorXd& weights, const Svm2kOptions& options)
-      : system_(first, second, sign), y_(sign.array()), w_(weights.array()), o_(options) {
+                const VectorXd& weights, const Svm2kOptions& options, Context& context)
+      : system_(first, second, sign, context), y_(sign.array()), w_(weights.array()), o_(options) {
     const index_t n = sign.size(), kinds = o_.epsilon > 0 ? 4 : 3;
     linear_ = Variables::Constant(n, kinds, -o_.epsilon);
     linear_.leftCols(2) = 1;
@@ -136,7 +136,7 @@ class InteriorPoint {
 
 Svm2kModel solve_svm2k(const MatrixXd& first, const MatrixXd& second, const VectorXd& sign,
                        const VectorXd& weights, const Svm2kOptions& options, Context& context) {
-  return InteriorPoint(first, second, sign, weights, options).run(context);
+  return InteriorPoint(first, second, sign, weights, options, context).run(context);
 }
 
 }  // namespace flexkern

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "dense_steps.h"
+
 namespace flexkern {
 
 using Eigen::MatrixXd;
@@ -52,24 +54,37 @@ bool Svm2kSystem::factor(const Variables& theta) {
   const index_t first = z_[0]->cols(), second = z_[1]->cols();
   VectorXd apart = theta.col(2).inverse();
   if (theta.cols() > 3) apart.array() += theta.col(3).inverse();
-  MatrixXd h = MatrixXd::Identity(first + second, first + second);
+  factor_.setIdentity(first + second, first + second);
   for (int v = 0; v < 2; ++v) {
     const VectorXd root = (theta.col(v).inverse() + apart.array()).sqrt().matrix();
-    const MatrixXd scaled = root.asDiagonal() * *z_[v];
-    h.block(v * first, v * first, scaled.cols(), scaled.cols())
-        .selfadjointView<Eigen::Lower>()
-        .rankUpdate(scaled.transpose());
+    add_square(root.asDiagonal() * *z_[v], v * first);
   }
-  const MatrixXd scaled = apart.asDiagonal() * *z_[0];
-  h.bottomLeftCorner(second, first).noalias() = -(z_[1]->transpose() * scaled);
-  h.diagonal() *= 1 + kRounding;
-  factor_.compute(h);
-  return factor_.info() == Eigen::Success;
+  in_steps(first, 2.0 * static_cast<double>(z_[1]->size()), context_,
+           [&](index_t from, index_t count) {
+             const MatrixXd scaled = apart.asDiagonal() * z_[0]->middleCols(from, count);
+             factor_.block(first, from, second, count).noalias() = -(z_[1]->transpose() * scaled);
+           });
+  factor_.diagonal() *= 1 + kRounding;
+  return cholesky_in_place(factor_, context_);
+}
+
+// A'A to the lower triangle of the block that begins at this row and column.
+void Svm2kSystem::add_square(const MatrixXd& a, index_t at) {
+  const index_t cols = a.cols();
+  in_steps(cols, 2.0 * static_cast<double>(a.size()), context_, [&](index_t from, index_t count) {
+    const index_t next = from + count, rest = cols - next;
+    const auto part = a.middleCols(from, count);
+    factor_.block(at + from, at + from, count, count)
+        .selfadjointView<Eigen::Lower>()
+        .rankUpdate(part.transpose());
+    factor_.block(at + next, at + from, rest, count).noalias() +=
+        a.rightCols(rest).transpose() * part;
+  });
 }
 
 // theta^-1 r - theta^-1 S'Z (I + Z'S theta^-1 S'Z)^-1 Z'S theta^-1 r.
 Svm2kSystem::Variables Svm2kSystem::inverse(const Variables& r) const {
-  const VectorXd w = factor_.solve(features(expansions(r / theta_)));
+  const VectorXd w = solve_factored(factor_, features(expansions(r / theta_)));
   return (r - adjoint(values(w), r.cols())) / theta_;
 }
 

@@ -5,9 +5,9 @@
 #ifndef FLEXKERN_SOLVER_SVM2K_SYSTEM_H
 #define FLEXKERN_SOLVER_SVM2K_SYSTEM_H
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include "core/base/context.h"
 #include "core/base/view.h"
 
 namespace flexkern {
@@ -18,8 +18,8 @@ class Svm2kSystem {
   using Columns = Eigen::Matrix<double, Eigen::Dynamic, 2>;  // one for each view
 
   Svm2kSystem(const Eigen::MatrixXd& first, const Eigen::MatrixXd& second,
-              const Eigen::VectorXd& sign)
-      : z_{&first, &second}, y_(sign.array()) {}
+              const Eigen::VectorXd& sign, Context& context)
+      : z_{&first, &second}, y_(sign.array()), context_(context) {}
 
   Columns expansions(const Variables& x) const;              // S x
   Variables adjoint(const Columns& u, index_t kinds) const;  // S' u
@@ -32,13 +32,15 @@ class Svm2kSystem {
   Variables solve(const Variables& r) const;
 
  private:
+  void add_square(const Eigen::MatrixXd& a, index_t at);
   Variables inverse(const Variables& r) const;
   Variables product(const Variables& d) const;
 
   const Eigen::MatrixXd* z_[2];
   Eigen::ArrayXd y_;
   Variables theta_;
-  Eigen::LLT<Eigen::MatrixXd> factor_;  // of I + Z' S diag(1 / theta) S' Z
+  Eigen::MatrixXd factor_;  // of I + Z' S diag(1 / theta) S' Z, in the lower triangle
+  Context& context_;
 };
 
 }  // namespace flexkern

@@ -25,11 +25,12 @@ MatrixXd gather(const MatrixXd& m, const Rows& rows) {
 // Calls visit(panel, values) with the base quantities of 16 rows and all centers.
 template <typename Visit>
 void each_panel(const MatrixXd& x, const MatrixXd& centers, bool distance, const Micro& micro,
-                Visit visit) {
+                Context& context, Visit visit) {
   const PackedPoints packed(view(centers), distance, micro);
   PanelPairs pairs(view(x), packed, micro);
   Buffer<double> values(kPanel * std::max<index_t>(centers.rows(), 1));
   for (index_t p = 0; p * kPanel < x.rows(); ++p) {
+    context.check();
     pairs.select(p);
     pairs.evaluate(0, centers.rows(), values.data());
     visit(p, values.data());
@@ -37,9 +38,9 @@ void each_panel(const MatrixXd& x, const MatrixXd& centers, bool distance, const
 }
 
 MatrixXd kernel_matrix(const MatrixXd& x, const MatrixXd& centers, const Kernel& kernel,
-                       const Micro& micro) {
+                       const Micro& micro, Context& context) {
   MatrixXd out(x.rows(), centers.rows());
-  each_panel(x, centers, kernel.uses_distance(), micro, [&](index_t p, double* values) {
+  each_panel(x, centers, kernel.uses_distance(), micro, context, [&](index_t p, double* values) {
     apply_kernel(kernel, micro, kPanel * centers.rows(), values, values);
     const index_t rows = std::min(kPanel, x.rows() - p * kPanel);
     for (index_t j = 0; j < centers.rows(); ++j)
@@ -77,31 +78,31 @@ void ViewGram::column(index_t j, index_t first, index_t count, double* out) cons
   std::copy_n(base.data(), count, out);
 }
 
-MatrixXd ViewGram::columns(const Rows& rows) const {
-  if (!is_given_) return kernel_matrix(data_, gather(data_, rows), kernel_, *micro_);
+MatrixXd ViewGram::columns(const Rows& rows, Context& context) const {
+  if (!is_given_) return kernel_matrix(data_, gather(data_, rows), kernel_, *micro_, context);
   MatrixXd out(size(), static_cast<index_t>(rows.size()));
   for (std::size_t j = 0; j < rows.size(); ++j)
     out.col(static_cast<index_t>(j)) = data_.col(rows[j]);
   return out;
 }
 
-MatrixXd ViewGram::all() const {
-  return is_given_ ? data_ : kernel_matrix(data_, data_, kernel_, *micro_);
+MatrixXd ViewGram::all(Context& context) const {
+  return is_given_ ? data_ : kernel_matrix(data_, data_, kernel_, *micro_, context);
 }
 
-ViewGram ViewGram::subset(const Rows& rows) const {
+ViewGram ViewGram::subset(const Rows& rows, Context& context) const {
   if (!is_given_) return {gather(data_, rows), kernel_, *micro_};
-  return ViewGram(gather(columns(rows), rows));
+  return ViewGram(gather(columns(rows, context), rows));
 }
 
-double mean_distance(const MatrixXd& x, const Micro& micro) {
+double mean_distance(const MatrixXd& x, const Micro& micro, Context& context) {
   const index_t n = x.rows(), used = std::min(n, kDistanceRows);
   if (used == 0) return 0;
   Rows rows(static_cast<std::size_t>(used));
   for (index_t i = 0; i < used; ++i) rows[static_cast<std::size_t>(i)] = i * n / used;
   const MatrixXd chosen = gather(x, rows);
   double sum = 0;
-  each_panel(chosen, chosen, true, micro, [&](index_t p, const double* values) {
+  each_panel(chosen, chosen, true, micro, context, [&](index_t p, const double* values) {
     const index_t count = std::min(kPanel, used - p * kPanel);
     for (index_t j = 0; j < used; ++j)
       for (index_t r = 0; r < count; ++r) sum += std::sqrt(values[j * kPanel + r]);

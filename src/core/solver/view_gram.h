@@ -6,6 +6,7 @@
 #include <Eigen/Core>
 #include <vector>
 
+#include "core/base/context.h"
 #include "core/device/cpu/micro.h"
 #include "core/kernel/kernel.h"
 
@@ -21,9 +22,9 @@ class ViewGram {
   // Rows first .. first + count - 1 of column j.
   void column(index_t j, index_t first, index_t count, double* out) const;
   // The columns of these rows.
-  Eigen::MatrixXd columns(const std::vector<index_t>& rows) const;
-  Eigen::MatrixXd all() const;
-  ViewGram subset(const std::vector<index_t>& rows) const;
+  Eigen::MatrixXd columns(const std::vector<index_t>& rows, Context& context) const;
+  Eigen::MatrixXd all(Context& context) const;
+  ViewGram subset(const std::vector<index_t>& rows, Context& context) const;
 
  private:
   bool is_given_ = false;
@@ -34,7 +35,7 @@ class ViewGram {
 
 // The mean distance of two rows of x, over all ordered pairs (equal ones included); of at most 4000
 // rows, equally spaced.
-double mean_distance(const Eigen::MatrixXd& x, const Micro& micro);
+double mean_distance(const Eigen::MatrixXd& x, const Micro& micro, Context& context);
 
 }  // namespace flexkern
 
