@@ -99,6 +99,7 @@ print.summary.rmekl <- function(x, digits = 4L, ...) {
 #' @export
 coef.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "coef")
+  check_sound(object, is_sound_mekl)
   if (object$method == "mhks") return(column_weights(object))
   kernels <- Map(function(coef, position) {
     dimnames(coef) <- list(object$index[position], NULL)
