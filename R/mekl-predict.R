@@ -47,11 +47,14 @@ predict.rmekl <- function(object, newdata, type = c("response", "decision", "pai
 
 # Whether the parts that predict(), print() and plot() read have the shapes that they expect.
 is_sound_mekl <- function(m) {
-  is_sound_core(m) && are_sound_machines(m) && is.list(m$blueprint) && is_number(m$blueprint$p) &&
+  one <- function(a, of) is.atomic(a) && of(a) && length(a) == 1L
+  is_sound_core(m) && are_sound_machines(m) && identical(m$task, "classification") &&
+    is_flag(m$ordered) && is_flag(m$clip) && one(m$n, is.numeric) && one(m$cv.error, is.numeric) &&
+    one(m$folds, is.numeric) && is.list(m$blueprint) && is_number(m$blueprint$p) &&
     length(m$blueprint$columns) %in% c(0, m$blueprint$p) &&
     is.character(m$levels) && length(m$classes) > 1L && all(m$classes %in% m$levels) &&
     all(m$sv.class %in% seq_along(m$classes)) && length(m$index) == nrow(m$sv) &&
-    all(vapply(m$scaling[c("center", "factor")], is.double, NA)) &&
+    is.list(m$scaling) && all(vapply(m$scaling[c("center", "factor")], is.double, NA)) &&
     all(lengths(m$scaling[c("center", "factor", "method")]) == ncol(m$sv))
 }
 
@@ -61,7 +64,8 @@ is_sound_core <- function(m) {
   machines <- tabulate(m$machines$group, max(m$views$group))[m$views$group]
   wide <- function(a, rows, cols) is.double(a) && identical(dim(a), c(rows, cols))
   is.matrix(m$sv) && is.double(m$sv) && is.list(m$kernels) && is.data.frame(m$views) &&
-    length(size) == nrow(m$views) && is.numeric(m$views$rank) && is.character(m$views$name) &&
+    length(size) == nrow(m$views) && is.list(m$coef) && length(m$coef) == length(size) &&
+    is.numeric(m$views$rank) && is.character(m$views$name) &&
     all(m$views$kernel %in% seq_along(m$kernels)) && is.numeric(m$views$gamma) &&
     all(mapply(wide, m$coef, size, ifelse(size > 0L, machines, vapply(m$coef, ncol, 1L)))) &&
     all(unlist(m$position) %in% seq_len(nrow(m$sv))) &&
@@ -99,10 +103,9 @@ mekl_values <- function(object, x, options) {
     coef <- object$coef[[v]]
     if (is.null(kernel$kernel)) {
       centers <- object$sv[object$position[[v]], kernel$columns, drop = FALSE]
-      values <- kernel_values(kernel[["function"]], x[, kernel$columns, drop = FALSE], centers,
-                              paste0("kernels[[", object$views$kernel[v], "]]"), options)
       to <- at - 1L + seq_len(ncol(coef))
-      extra[, to] <- extra[, to] + values %*% coef
+      extra[, to] <- extra[, to] +
+        function_expansion(kernel, x, centers, coef, object$views$kernel[v], options)
     } else {
       if (kernel$kernel == "radial") kernel$gamma <- object$views$gamma[v]
       parts <- c(parts, list(c(kernel, list(basis = object$position[[v]], coef = coef,
@@ -113,6 +116,19 @@ mekl_values <- function(object, x, options) {
   if (!all(is.finite(out))) {
     abort("A kernel overflows on `newdata`; its values are too far from the training data.",
           arg = "newdata")
+  }
+  out
+}
+
+# In pieces whose kernel values, with what the function makes on the way, fit the budget.
+function_expansion <- function(kernel, x, centers, coef, number, options) {
+  out <- matrix(0, nrow(x), ncol(coef))
+  size <- max(smallest_block, floor(options$memory / (32 * nrow(centers))))
+  for (first in size * (seq_len(ceiling(nrow(x) / size)) - 1) + 1) {
+    rows <- first:min(nrow(x), first + size - 1)
+    values <- kernel_values(kernel[["function"]], x[rows, kernel$columns, drop = FALSE], centers,
+                            paste0("kernels[[", number, "]]"), options, kernel$inputs)
+    out[rows, ] <- values %*% coef
   }
   out
 }

@@ -68,6 +68,36 @@ test_that("random descending says so when a kernel is not positive semi-definite
   expect_warning(quick(basis = "random", seed = 1), NA)
 })
 
+test_that("rounding errors of a kernel with negative directions only are no view", {
+  negative <- function(a, b) -a %*% t(b)
+  for (basis in c("elimination", "random", "full")) {
+    expect_warning(
+      expect_flexkern_error(quick(negative, basis = basis, seed = 1), "has rank 0"), "not positive"
+    )
+    expect_warning(expect_warning(
+      m <- quick(list("linear", negative), basis = basis, seed = 1), "not positive"), "has rank 0"
+    )
+    expect_equal(decision(m), decision(quick("linear")), tolerance = 1e-8)
+  }
+})
+
+test_that("a function is asked for no more values at a time than the budget holds", {
+  most <- 0
+  f <- function(a, b) {
+    most <<- max(most, length(a) / ncol(a))
+    exp(-2 * abs(outer(a[, 1], b[, 1], "-")))
+  }
+  m <- quick(f)
+  new <- X[rep(1:40, 50), ]
+  most <- 0
+  whole <- predict(m, new, type = "decision")
+  expect_identical(most, 2000)
+  most <- 0
+  parts <- predict(m, new, type = "decision", memory = 5e5)
+  expect_lt(most, 500)
+  expect_equal(parts, whole, tolerance = 1e-12)
+})
+
 test_that("one-versus-rest machines have their views in common", {
   m <- rmekl(Species ~ ., iris, c = 0.1, lambda = 1, multiclass = "ovr")
   expect_identical(summary(m)$kernels$machine, rep("all", 3))

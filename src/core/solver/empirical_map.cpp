@@ -58,10 +58,10 @@ EmpiricalMap eigen_map(const ViewGram& gram, const Rows& basis, double tol, inde
   const SymmetricEigen eigen = symmetric_eigen(gather_rows(columns, basis), true, context);
   const Eigen::VectorXd& values = eigen.values;
   const index_t m = values.size();
-  const double top = m > 0 ? std::max(values[m - 1], 0.0) : 0;
+  const double top = m > 0 ? std::max(values[m - 1], -values[0]) : 0;
   index_t kept = 0;
   while (kept < std::min(m, most) && values[m - 1 - kept] > tol * top) ++kept;
-  map.indefinite = m > 0 && values[0] < -1e-9 * std::max(top, -values[0]);
+  map.indefinite = m > 0 && values[0] < -1e-9 * top;
   map.transform = eigen.vectors.rightCols(kept).rowwise().reverse() *
                   values.tail(kept).reverse().cwiseSqrt().cwiseInverse().asDiagonal();
   map.features = product(columns, map.transform, context);
@@ -85,7 +85,7 @@ EmpiricalMap span_map(const ViewGram& gram, const Rows& basis, Context& context)
     divide_by_transposed(factor, map.features, context);
     sort_basis(map);
   }
-  map.rank = static_cast<index_t>(basis.size());
+  map.rank = map.features.cols() > 0 ? static_cast<index_t>(basis.size()) : 0;
   return map;
 }
 
