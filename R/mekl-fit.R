@@ -168,8 +168,10 @@ mekl_held_out <- function(fit, core, x, options) {
 }
 
 warn_machines <- function(fit, s) {
-  failed <- sum(!fit$machines$converged)
-  if (failed == 0L) return(invisible())
-  warn(failed, " of ", nrow(fit$machines), plural(nrow(fit$machines), " machine"), " did not ",
-       "converge in ", s$max.iter, plural(s$max.iter, " iteration"), "; raise `max.iter` or `xi`.")
+  failed <- !fit$machines$converged
+  if (!any(failed)) return(invisible())
+  most <- max(fit$machines$iterations[failed])
+  warn(sum(failed), " of ", nrow(fit$machines), plural(nrow(fit$machines), " machine"), " did not ",
+       "converge in ", most, plural(most, " iteration"), "; raise ",
+       if (most == s$max.iter) "`max.iter` or ", "`xi`.")
 }
