@@ -50,7 +50,8 @@ is_sound_mekl <- function(m) {
   one <- function(a, of) is.atomic(a) && of(a) && length(a) == 1L
   is_sound_core(m) && are_sound_machines(m) && identical(m$task, "classification") &&
     is_flag(m$ordered) && is_flag(m$clip) && one(m$n, is.numeric) && one(m$cv.error, is.numeric) &&
-    one(m$folds, is.numeric) && is.list(m$blueprint) && is_number(m$blueprint$p) &&
+    one(m$folds, is.numeric) && is.character(m$basis) && is.list(m$blueprint) &&
+    is_number(m$blueprint$p) &&
     length(m$blueprint$columns) %in% c(0, m$blueprint$p) &&
     is.character(m$levels) && length(m$classes) > 1L && all(m$classes %in% m$levels) &&
     all(m$sv.class %in% seq_along(m$classes)) && length(m$index) == nrow(m$sv) &&

@@ -57,3 +57,23 @@ test_that("pima and satimage: Brier scores no worse than those of e1071", {
     expect_lt(brier(predict(fit, new, type = "prob")), brier(theirs) + 0.01)
   }
 })
+
+test_that("pima and the balance scale: the ranks that the paper of rmekl() prints", {
+  rank <- function(name, kernel, basis) {
+    d <- read_real(name)
+    x <- unname(as.matrix(d[setdiff(names(d), c("y", "split"))]))
+    m <- suppressWarnings(rmekl(x, factor(rep_len(1:2, nrow(x))), kernel, c = 1, lambda = 1,
+                                basis = basis, rbf.scale = "sigma", scale = FALSE, max.iter = 1))
+    m$views$rank
+  }
+  for (basis in c("elimination", "full")) {
+    expect_identical(rank("pima", "linear", basis), 8L)
+    expect_identical(rank("balance_scale", "linear", basis), 4L)
+    expect_identical(rank("balance_scale", "polynomial", basis), 15L)
+    expect_identical(rank("pima", "radial", basis), 768L)
+  }
+  # Rounding costs elimination one of the 45 dimensions, here as there.
+  expect_identical(rank("pima", "polynomial", "elimination"), 44L)
+  expect_identical(rank("pima", "polynomial", "full"), 45L)
+  expect_identical(rank("balance_scale", "radial", "full"), 624L)
+})
