@@ -34,7 +34,7 @@ for (task in names(long)) for (threads in 1:2) {
 budget_and_peak <- function(task) {
   in_child(
     {
-      d <- cbind(two_classes(1200), e = rnorm(1200), f = rnorm(1200))
+      d <- cbind(two_classes(900), e = rnorm(900), f = rnorm(900))
       options(flexkern.threads = 2)
       refused <- tryCatch(eval(task, list(d = d, memory = 1)), flexkern_error = conditionMessage)
       words <- regmatches(refused, regexec("need ([0-9.]+) (.B) of memory", refused))[[1]]
