@@ -85,7 +85,9 @@ map_coordinates <- function(x, view, rows) {
 
 # A kernel in plain R, for plots.
 plain_kernel <- function(kernel, a, b) {
-  if (is.null(kernel$kernel)) return(kernel_values(kernel[["function"]], a, b, "kernels"))
+  if (is.null(kernel$kernel)) {
+    return(kernel_values(kernel[["function"]], a, b, "kernels", list(), kernel$inputs))
+  }
   dots <- tcrossprod(a, b)
   switch(
     kernel$kernel, linear = dots, polynomial = (kernel$gamma * dots + kernel$coef0)^kernel$degree,

@@ -38,6 +38,16 @@ test_that("columns of a factor go together, by the name of the factor or of a te
   expect_identical(lapply(t$kernels, `[[`, "columns"), list(1L, 2L))
 })
 
+test_that("a function sees the names of its columns, in the fit, in prediction and in plots", {
+  named <- function(u, v) u[, "c"] %*% t(v[, "c"]) + 2 * u[, "a"] %*% t(v[, "a"])
+  m <- quick(list("linear", named))
+  plain <- quick(list("linear", function(u, v) u[, 3] %*% t(v[, 3]) + 2 * u[, 1] %*% t(v[, 1])))
+  expect_identical(decision(m), decision(plain))
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_identical(plot(m, "map", newdata = X, y = d$y), m)
+})
+
 test_that("one kernel searches `c` alone", {
   m <- rmekl(X, d$y, "radial", seed = 1)
   expect_identical(dim(m$grid[[1]]$error), c(9L, 1L))
