@@ -30,10 +30,10 @@
 #' the machine's rows (of at most 4000 of them); `"polynomial"`, \eqn{(\gamma u'v +
 #' c_0)^{degree}}, by default \eqn{(u'v + 1)^2}; a function of two matrices with scaled rows and
 #' named columns, which returns the kernel's values, rows by rows; an object made by [hg_kernel()];
-#' or a list with one of these as `kernel` and any of `columns` (names or numbers of the columns that
-#' this kernel sees; not with an object, which has its own) and of the parameters that it takes:
-#' `gamma`, `degree` and `coef0`. The whole Gram matrix of a function or object is computed. Names of
-#' the list name the views in what is printed and plotted.
+#' or a list with one of these as `kernel` and any of `columns` (names or numbers of the columns
+#' that this kernel sees; not with an object, which has its own) and of the parameters that it
+#' takes: `gamma`, `degree` and `coef0`. The whole Gram matrix of a function or object is computed.
+#' Names of the list name the views in what is printed and plotted.
 #'
 #' A kernel that is not positive semi-definite gives a warning, and its negative directions are left
 #' out; with `basis = "cholesky"` it is an error. A view of rank 0 (no value above the tolerance) is
