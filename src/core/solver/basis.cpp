@@ -105,6 +105,7 @@ namespace {
 bool has_full_rank(const MatrixXd& k, double tol, bool& indefinite, Context& context) {
   const index_t r = k.rows();
   const double largest = k.diagonal().cwiseAbs().maxCoeff();
+  if (k.diagonal().minCoeff() < -1e-9 * largest) indefinite = true;
   for (index_t j = 0; j < r; ++j)
     for (index_t i = 0; i < j; ++i) {
       const double apart = k(i, i) + k(j, j) - 2 * k(i, j);
