@@ -87,6 +87,7 @@ fit_subspaces <- function(x, weights, outcome, parts, s) {
   each <- lapply(seq_along(parts$rows), function(i) {
     rows <- parts$rows[[i]]
     show(i)
+    Sys.sleep(0)  # R asks for interrupts here, and else only now and then
     subspace(x[rows, , drop = FALSE], weights[rows], s)
   })
   index <- unlist(parts$rows)
