@@ -17,7 +17,7 @@ kos_fit <- function(input, s) {
   seed <- if (s$folds > 0) draw_seed(s$seed) else NA_real_
   weights <- row_weights(input$weights, NULL, outcome)
   parts <- class_parts(x, outcome, seq_len(nrow(x)), s)
-  check_parts(lengths(parts$rows), outcome$classes[parts$class], nrow(x), s)
+  check_subspaces(lengths(parts$rows), outcome$classes[parts$class], nrow(x), s)
   fit <- structure(
     c(
       list(call = NULL, version = package_version_string()), describe_outcome(outcome),
@@ -56,7 +56,7 @@ class_parts <- function(x, outcome, rows, s) {
        class = rep(seq_along(parts), lengths(parts)))
 }
 
-check_parts <- function(size, class, n, s) {
+check_subspaces <- function(size, class, n, s) {
   if (!is.null(s$rank) && s$rank > min(size)) {
     abort("`rank` = ", s$rank, " exceeds the ", min(size), plural(min(size), " row"),
           " of a subspace of class `", class[which.min(size)], "`.", arg = "rank")

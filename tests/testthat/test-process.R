@@ -24,7 +24,10 @@ interrupted <- list(
   "annealing" = quote(hgsvm(y ~ ., two_classes(8000), "inhomogeneous", "anneal", anneal = 1e9)),
   "prediction" = quote(predict(model, new)),
   "prediction in blocks" = quote(predict(model, new, memory = 1e7)),
-  "the width of classes" = quote(gamma_dmm(y ~ ., two_classes(3e5))),
+  "the width of classes" = quote({
+    set.seed(1)
+    gamma_dmm(matrix(runif(1e7), 1e5), gl(2, 5e4))
+  }),
   "the median of distances" = quote(gamma_median(matrix(1 / 1:6e7, 2000))),
   "subspaces" = quote(kos(y ~ ., two_classes(1e5), gamma = 1, folds = 5)),
   "importance()" = quote(importance(model, new[1:2000, ], rep("low", 2000), nperm = 1e5)),
