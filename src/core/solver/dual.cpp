@@ -48,10 +48,8 @@ void DualSolver::set_prices(double lambda) {
                                   gram_.scale(i)));
 }
 
-void DualSolver::reset() {
+void DualSolver::clear_residuals() {
   for (index_t i = 0; i < n_; ++i) core_.set_residual(i, label(i));
-  for (index_t i = 0; i < n_; ++i)
-    if (core_.value(i) != 0) core_.add_row(i, core_.value(i));
 }
 
 void DualSolver::adopt(const std::vector<double>& values, double lambda) {
@@ -66,14 +64,17 @@ void DualSolver::correct(const double* decision) {
   check_gap();
 }
 
-// The share t that is best: t y'b - t^2 b'K b / 2 with b on the bounds towards y.
+// b on the bounds towards y.
 void DualSolver::start(double lambda) {
   set_prices(lambda);
   for (index_t i = 0; i < n_; ++i) {
     const double bound = problem_.y[at(i)] > 0 ? core_.price(i).high : core_.price(i).low;
     core_.set_value(i, std::isfinite(bound) ? bound : 0);
   }
-  reset();
+}
+
+// The share t that is best: t y'b - t^2 b'K b / 2.
+void DualSolver::shrink() {
   double linear = 0, square = 0;
   for (index_t i = 0; i < n_; ++i) {
     const double b = core_.value(i);
@@ -87,8 +88,8 @@ void DualSolver::start(double lambda) {
   }
 }
 
-// Coefficients at a bound stay on it, the others where they are. Residuals are computed anew: what
-// rounding has done to them would grow with the coefficients.
+// Coefficients at a bound stay on it, the others where they are. Residuals are to be computed anew:
+// what rounding has done to them would grow with the coefficients.
 void DualSolver::move_to(double lambda) {
   std::vector<char> bound(at(n_), 0);
   for (index_t i = 0; i < n_; ++i)
@@ -100,7 +101,6 @@ void DualSolver::move_to(double lambda) {
     const double to = bound[at(i)] ? (b > 0 ? p.high : p.low) : b;
     core_.set_value(i, std::min(std::max(to, p.low), p.high));
   }
-  reset();
 }
 
 // gap = sum_i C w_i L(y_i, clip(f_i)) + price_i(b_i) - b_i r_i, for y - f = r.

@@ -22,12 +22,19 @@ class DualSolver {
  public:
   DualSolver(const GramRows& gram, const Micro& micro, DualProblem problem, Context& context);
 
-  // Starts with coefficients at a common share of their bounds, for this penalty.
+  // Starts with coefficients at their bounds, for this penalty.
   void start(double lambda);
   // Takes over a solution for this penalty, maybe of another kernel; move_to() has to follow.
   void adopt(const std::vector<double>& values, double lambda);
-  // Goes on from there with this penalty and the Gram matrix as it is now.
+  // Goes on from there with this penalty. Thereafter, and after start(), residuals are to be
+  // computed with the Gram matrix as it is now: cleared, and then all rows added.
   void move_to(double lambda);
+  void clear_residuals();
+  void add_rows(index_t first, index_t last, index_t begin, index_t end) {
+    core_.add_rows(first, last, begin, end);
+  }
+  // After start(): the common share of the coefficients that is best.
+  void shrink();
   // Takes residuals from decision values that are more accurate, and the gap from these.
   void correct(const double* decision);
   // Steps until the gap is at most tol times the primal value, or for so many steps; true if so.
@@ -50,7 +57,6 @@ class DualSolver {
   const DualProblem& problem() const { return problem_; }
 
  private:
-  void reset();
   static std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
   void set_prices(double lambda);
   void check_gap();

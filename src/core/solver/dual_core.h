@@ -41,6 +41,12 @@ class DualCore {
   void add_row(index_t i, double change) {
     micro_.axpy(stride_, static_cast<float>(-change), row(i), r_.data());
   }
+  // What the values of some rows take from the residuals begin .. end - 1, whole panels.
+  void add_rows(index_t first, index_t last, index_t begin, index_t end) {
+    for (index_t i = first; i < last; ++i)
+      if (value(i) != 0)
+        micro_.axpy(end - begin, static_cast<float>(-value(i)), row(i) + begin, r_.data() + begin);
+  }
   // Moves up to so many pairs, until no coordinate gains more than `least`; returns how many.
   index_t step(index_t count, double least);
   // What the coordinate that gains most gains.

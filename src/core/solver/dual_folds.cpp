@@ -16,6 +16,8 @@ constexpr double kLargest = 0.1, kStride = 8;
 constexpr double kOnTheWay = 1e-2;
 // Steps a row in the search.
 constexpr index_t kRaceSteps = 20;
+// Residuals are computed for so many columns at a time, rows by such blocks.
+constexpr index_t kColumns = 2048, kRows = 16;
 
 }  // namespace
 
@@ -82,22 +84,43 @@ void DualFolds::set_gamma(double gamma) {
   lambda_ = from ? from->lambda : 0;
 }
 
+// All solvers in one pass over the Gram matrix, which is bound by reading it.
+void DualFolds::reset() {
+  const index_t n = task_.plan.n, stride = gram_->stride();
+  const index_t width = std::min(kColumns, round_up((stride - 1) / task_.threads + 1, kPanel));
+  for_solvers([](DualSolver& solver, index_t) { solver.clear_residuals(); });
+  parallel_for((stride - 1) / width + 1, task_.threads, task_.context, [&](index_t block, int) {
+    const index_t begin = block * width, end = std::min(begin + width, stride);
+    for (index_t first = 0; first < n; first += kRows)
+      for (const auto& solver : solvers_)
+        solver->add_rows(first, std::min(first + kRows, n), begin, end);
+  });
+}
+
+void DualFolds::step_to(double lambda) {
+  for_solvers([lambda](DualSolver& solver, index_t) { solver.move_to(lambda); });
+  reset();
+}
+
 // The way to a small penalty leads through larger ones.
 void DualFolds::move_to(double lambda) {
   if (lambda == lambda_ && !moved_) return;
   const bool fresh = !(lambda_ > 0);
-  const double first = fresh ? std::max(lambda, kLargest) : std::max(lambda, lambda_);
-  for_solvers([&](DualSolver& solver, index_t) {
-    if (fresh)
-      solver.start(first);
-    else
-      solver.move_to(first);
-    for (double way = first; way > lambda;) {
+  double way = std::max(lambda, fresh ? kLargest : lambda_);
+  if (fresh) {
+    for_solvers([way](DualSolver& solver, index_t) { solver.start(way); });
+    reset();
+    for_solvers([](DualSolver& solver, index_t) { solver.shrink(); });
+  } else {
+    step_to(way);
+  }
+  while (way > lambda) {
+    for_solvers([&](DualSolver& solver, index_t) {
       solver.solve(kOnTheWay, kRaceSteps * task_.plan.n);
-      way = std::max(way / kStride, lambda);
-      solver.move_to(way);
-    }
-  });
+    });
+    way = std::max(way / kStride, lambda);
+    step_to(way);
+  }
   lambda_ = lambda;
   moved_ = false;
 }

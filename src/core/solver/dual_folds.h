@@ -51,6 +51,8 @@ class DualFolds {
   DualProblem problem(std::size_t fold, index_t response) const;
   void set_gamma(double gamma);
   void move_to(double lambda);
+  void step_to(double lambda);
+  void reset();
   const State* nearest(double gamma) const;
   void keep();
   index_t max_steps() const;
