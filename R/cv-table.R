@@ -10,11 +10,12 @@
 #'   `error` (the mean loss on the scale of \eqn{[-1, 1]}, for the hinge nearly the share of wrong
 #'   labels; `NA` where `search = "race"` dropped the pair
 #'   early), `rows` (the number of rows that the error was computed on: in a large
-#'   cell those of the sample, or all of the cell) and `selected`. With several levels there is a
-#'   column `tau`: pairs were searched for the level nearest 0.5, the selected one has a row per
-#'   level. With several pairs of weights the column `class.weights` names them in the rows of the
-#'   selected pair; the errors of the others, where it is `NA`, are over all of them. Of [kbp()] one
-#'   row per response and bound: `response`, `bound`, `error` and `selected`.
+#'   cell those of the sample, or all of the cell) and `selected`. With several levels, or pairs of
+#'   weights, there is a row for each of them, named in the column `tau` or `class.weights`. A race
+#'   searches for the level nearest 0.5, so that the errors of the others are `NA` but for the
+#'   selected pair; `search = "full"` computes all. In a large cell, pairs that were tried on all
+#'   rows have one row for all pairs of weights, where `class.weights` is `NA`. Of [kbp()] one row
+#'   per response and bound: `response`, `bound`, `error` and `selected`.
 #' @seealso [plot.vpsvm()], [plot.kbp()]
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, gamma = c(0.1, 1), lambda = 10^-(2:4), seed = 1)
@@ -57,18 +58,28 @@ cell_table <- function(object, cell) {
   out
 }
 
-# The selected pair has a row per level or pair of weights. The others have the error that the
-# search saw: of one level, or over all pairs of weights.
+# A row per pair and level or pair of weights; NA where the search computed no error. The pairs that
+# a large cell tried on all rows have the error of one level, or that over all pairs of weights.
 by_answer <- function(table, object, cell) {
   levels <- length(object$tau) > 1L
-  each <- if (levels) object$tau else rownames(object$class.weights)
-  seen <- if (levels) object$tau[leading_level(object$tau)] else NA_character_
-  table <- cbind(table[1:3], answer = rep(seen, nrow(table)), table[4:6])
-  own <- table[rep(which(table$selected), length.out = length(each)), ]
-  own$answer <- each
-  own$error <- as.vector(object$own.risk[cell, ])
-  names(table)[4L] <- names(own)[4L] <- if (levels) "tau" else "class.weights"
-  rbind(table[!table$selected, ], own)
+  answers <- if (levels) object$tau else rownames(object$class.weights)
+  known <- matrix(NA_real_, nrow(table), length(answers))
+  each <- object$grid[[cell]]$each
+  known[seq_len(NROW(each)), ] <- ifelse(is.nan(each), NA, each)
+  known[table$selected, ] <- object$own.risk[rep(cell, sum(table$selected)), ]
+  over_all <- rowSums(!is.na(known)) == 0L & !is.na(table$error)
+  if (levels) known[over_all, leading_level(object$tau)] <- table$error[over_all]
+  out <- table[rep(seq_len(nrow(table)), each = length(answers)), ]
+  out$error <- as.vector(t(known))
+  out <- cbind(out[1:3], answer = rep(answers, nrow(table)), out[4:6])
+  if (!levels) {
+    whole <- rep(over_all, each = length(answers))
+    more <- cbind(table[over_all, 1:3], answer = rep(NA_character_, sum(over_all)),
+                  table[over_all, 4:6])
+    out <- rbind(out[!whole, ], more)
+  }
+  names(out)[4L] <- if (levels) "tau" else "class.weights"
+  out
 }
 
 tried_pairs <- function(tried, rows) {

@@ -143,7 +143,8 @@ describe_partition <- function(part, x) {
 
 describe_core <- function(core, x) {
   grid <- Map(function(...) list(...), gamma = core$grid_gamma, lambda = core$grid_lambda,
-              risk = core$risk, settled = core$settled, tried = core$tried)
+              risk = core$risk, settled = core$settled, tried = core$tried,
+              each = core$each)
   names(grid) <- NULL
   c(
     list(sv = x[core$index, , drop = FALSE]),

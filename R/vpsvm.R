@@ -39,9 +39,13 @@
 #' `"expectile"`; \eqn{\max(0, |r| - \epsilon)} for `"epsilon"`. Their duals are solved until the
 #' gap to the primal value with clipped predictions is at most `tol` times that value; `gap` of the
 #' model tells it. Quantiles and expectiles of several levels are put in rising order, row by row,
-#' so that they never cross. The grid is searched by the same loss, but for the hinge by the share
-#' of wrong labels of held-out rows, in their weights; a hundredth of the hinge loss is added to it,
-#' so that it decides between nearly equal shares.
+#' so that they never cross. Machines without offset, learned on a part of the rows, stay on the
+#' near side of an outer quantile. So under `"pinball"` and `"expectile"` a constant is added to
+#' each decision function of a cell: the one of least loss on the held-out rows, which is the
+#' quantile or expectile of their residuals. Without cross-validation there is none. The grid is
+#' searched by the same loss, but for the hinge by the share of wrong labels of held-out rows, in
+#' their weights; a hundredth of the hinge loss is added to it, so that it decides between nearly
+#' equal shares.
 #'
 #' A matrix of `class.weights` with one row per pair of weights fits all of them in one go, for
 #' classification at several costs of the two kinds of error. Its predictions have one column per
@@ -154,11 +158,14 @@
 #'   \item{sv, index, coef}{support vectors (scaled; one row each, ordered by cell), the numbers of
 #'     their rows among those left by `subset` and `na.action`, and their coefficients, a matrix
 #'     with one column per decision function}
+#'   \item{intercept}{per cell and decision function, on the scale of \eqn{[-1, 1]}: the constant
+#'     that is added (see Losses), or the response where it does not vary in the cell; else 0}
 #'   \item{gamma, lambda, cv.risk}{per cell: the selected parameters and their cross-validated mean
 #'     loss on the scale of \eqn{[-1, 1]} (for the hinge as under Losses)}
 #'   \item{own.risk}{with several levels or pairs of weights: `cv.risk`, their mean, of each}
 #'   \item{grid}{per cell: the `gamma` and `lambda` values, the matrix `risk` and, `settled`,
-#'     whether each was computed to convergence; in a large cell the risk is that of the sample, and
+#'     whether each was computed to convergence; with several levels or pairs of weights also
+#'     `each`, their risks, one column each; in a large cell the risk is that of the sample, and
 #'     `tried` lists the pairs whose risk was then computed on all rows}
 #'   \item{search.rows}{per cell: the number of rows that the grid was searched on}
 #'   \item{cv.error}{cross-validated misclassification rate, or for regression the mean loss in the

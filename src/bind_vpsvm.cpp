@@ -139,7 +139,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
   Rcpp::NumericMatrix intercept(cells, responses), own_risk(cells, responses);
   Rcpp::LogicalVector converged(cells);
   Rcpp::List grid_gamma(cells), grid_lambda(cells), risks(cells), settled(cells), steps(cells);
-  Rcpp::List tried(cells);
+  Rcpp::List tried(cells), each(cells);
   Rcpp::IntegerVector searched(cells);
   double search = 0, solve = 0;
   for (int j = 0; j < cells; ++j) {
@@ -164,6 +164,8 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
                          static_cast<index_t>(surface.lambdas.size()));
     settled[j] = settled_matrix(surface);
     tried[j] = tried_matrix(fit.tried);
+    if (!surface.each.empty())
+      each[j] = as_matrix(surface.each, static_cast<index_t>(surface.risk.size()), responses);
     searched[j] = static_cast<int>(fit.searched_rows);
     steps[j] = Rcpp::IntegerVector(surface.steps.begin(), surface.steps.end());
     search += fit.search_seconds;
@@ -182,6 +184,7 @@ Rcpp::List pack(const std::vector<CellFit>& fits, const std::vector<std::vector<
           Rcpp::NumericVector::create(Named("search") = search, Named("solve") = solve));
   out["gap"] = gap;
   out["own_risk"] = own_risk;
+  out["each"] = each;
   return out;
 }
 

@@ -56,6 +56,7 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   out.search.clip = {clip[0], clip[1]};
   out.losses = read_losses(options);
   out.lead = option<int>(options, "lead", -1);
+  out.each = option(options, "each", false);
   return out;
 }
 

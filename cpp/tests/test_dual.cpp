@@ -132,5 +132,30 @@ TEST(Dual, SeveralResponsesFollowTheLead) {
   EXPECT_NEAR(all.risks[1], one.risks[0], 1e-6);
 }
 
+// A whole grid has the risks of all, a race those of the lead; the chosen pair has the accurate
+// ones.
+TEST(Dual, RisksOfEachResponseAreKept) {
+  Problem p(150, {{Type::pinball, 0.1, 0}, {Type::pinball, 0.5, 0}});
+  p.options.gammas = {0.5, 2};
+  p.options.lambdas = {0.1, 1e-2, 1e-3};
+  p.options.lead = 1;
+  EXPECT_TRUE(p.fit().surface.each.empty());
+  p.options.each = true;
+  for (const bool race : {true, false}) {
+    p.options.search.race = race;
+    const CellFit fit = p.fit();
+    const Surface& s = fit.surface;
+    ASSERT_EQ(s.each.size(), 12u);
+    for (std::size_t g = 0; g < 2; ++g)
+      for (std::size_t l = 0; l < 3; ++l) {
+        const std::size_t i = s.at(g, l);
+        const bool chosen = s.gammas[g] == fit.choice.gamma && s.lambdas[l] == fit.choice.lambda;
+        if (s.settled[i]) EXPECT_EQ(s.each[i + 6], s.risk[i]);
+        EXPECT_EQ(std::isnan(s.each[i]), race && !chosen);
+        if (chosen) EXPECT_EQ(s.each[i], fit.risks[0]);
+      }
+  }
+}
+
 }  // namespace
 }  // namespace flexkern

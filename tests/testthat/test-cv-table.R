@@ -30,6 +30,49 @@ test_that("a row per cell, also where a race drops pairs or a finer grid wins", 
   expect_identical(max(table$rows[table$cell == 1]), fit$cell.size[1])
 })
 
+test_that("a row per pair and level; a race knows those of one level, a whole grid all", {
+  r <- regression_data(80)
+  fit <- function(...) {
+    vpsvm(t ~ ., r, loss = "pinball", tau = c(0.1, 0.5, 0.9), gamma = c(0.3, 1), seed = 1,
+          lambda = c(0.1, 0.01, 0.001), ...)
+  }
+  race <- cv_table(m <- fit())
+  expect_identical(names(race), c("cell", "gamma", "lambda", "tau", "error", "rows", "selected"))
+  expect_identical(race$tau, rep(m$tau, 6))
+  expect_identical(sum(race$selected), 3L)
+  expect_identical(race$error[race$selected], unname(m$own.risk[1, ]))
+  expect_true(all(is.na(race$error[race$tau != 0.5 & !race$selected])))
+  whole <- cv_table(m <- fit(search = "full"))
+  expect_false(anyNA(whole$error))
+  expect_identical(whole$error[whole$selected], unname(m$own.risk[1, ]))
+  lead <- whole[whole$tau == 0.5, ]
+  expect_identical(lead$error, as.vector(m$grid[[1]]$risk))
+  expect_true(lead$selected[which.min(lead$error)])
+  one <- whole[1:3, ]
+  alone <- vpsvm(t ~ ., r, loss = "pinball", tau = m$tau, gamma = one$gamma[1],
+                 lambda = one$lambda[1], folds = 5, seed = 1)
+  expect_equal(one$error, unname(alone$own.risk[1, ]), tolerance = 1e-3)
+})
+
+test_that("a row per pair and pair of weights, and one of all where a large cell knows no more", {
+  pairs <- rbind(a = c(low = 1, high = 1), b = c(5, 1))
+  fit <- function(d, ...) {
+    vpsvm(y ~ ., d, loss = "hinge", class.weights = pairs, gamma = c(0.3, 1), seed = 1,
+          lambda = c(0.1, 0.01), ...)
+  }
+  table <- cv_table(m <- fit(d))
+  expect_identical(table$class.weights, rep(c("a", "b"), 4))
+  expect_false(anyNA(table$error))
+  expect_identical(table$error[table$selected], unname(m$own.risk[1, ]))
+  table <- cv_table(m <- fit(two_classes(300), search.rows = 120))
+  expect_identical(table$error[table$selected], unname(m$own.risk[1, ]))
+  sample <- table[table$rows == 120, ]
+  expect_identical(sample$class.weights, rep(c("a", "b"), 4))
+  tried <- table[table$rows == 300 & !table$selected, ]
+  expect_identical(nrow(tried), nrow(m$grid[[1]]$tried) - 1L)
+  expect_true(all(is.na(tried$class.weights)) && !anyNA(tried$error))
+})
+
 test_that("a large cell has the errors of its sample and of all rows", {
   big <- two_classes(400)
   fit <- vpsvm(y ~ ., big, gamma = c(0.1, 1), lambda = c(0.1, 0.01), search.rows = 150, seed = 1)

@@ -58,8 +58,9 @@ class CellFitter {
   void descend_from_sample();
   void refine();
   void solve_final();
-  HeldOutRisk collect_folds(const Solution& solution);
-  void correct_surface(double risk);
+  void collect_folds(const Solution& solution);
+  void raise_levels(const HeldOutRisk& risk);
+  void correct_surface();
   void set_constants();
   void finish(const Solution& solution, const FoldPlan& plan);
   FoldPlan empty_plan() const;
@@ -83,7 +84,8 @@ class CellFitter {
   std::vector<index_t> varying_;   // responses that are not constant
   std::vector<double> responses_;  // their columns
   std::vector<double> response_weights_;
-  std::vector<Loss> losses_;  // and their losses
+  std::vector<Loss> losses_;     // and their losses
+  std::vector<double> offsets_;  // added to the decision values of the responses
   std::vector<double> gammas_, lambdas_;
   std::unique_ptr<CellMachine> machine_;
   std::unique_ptr<FoldPlan> plan_;
@@ -288,7 +290,7 @@ void CellFitter::note(const Solution& solution) {
 }
 
 // Held-out decision values and their risk, from the fold models.
-HeldOutRisk CellFitter::collect_folds(const Solution& solution) {
+void CellFitter::collect_folds(const Solution& solution) {
   const std::size_t n = static_cast<std::size_t>(n_), own = fit_.fold.size();
   const std::size_t count = varying_.size();
   HeldOutRisk risk(losses_, options_.search.clip, data_.response_weights.cols() == 0 && count > 1);
@@ -311,19 +313,37 @@ HeldOutRisk CellFitter::collect_folds(const Solution& solution) {
   fit_.risks.assign(fit_.intercept.size(), kMissing);
   for (std::size_t c = 0; c < count; ++c)
     fit_.risks[static_cast<std::size_t>(varying_[c])] = risk.value(c);
-  return risk;
+  raise_levels(risk);
 }
 
-// The search's value of the chosen pair gives way to the accurate one.
-void CellFitter::correct_surface(double risk) {
+// Held-out decision values get the constant that the model gets.
+void CellFitter::raise_levels(const HeldOutRisk& risk) {
+  const std::size_t own = fit_.fold.size();
+  offsets_.assign(fit_.intercept.size(), 0.0);
+  for (std::size_t c = 0; c < varying_.size(); ++c) {
+    const std::size_t response = static_cast<std::size_t>(varying_[c]);
+    offsets_[response] = risk.offset(c);
+    for (std::size_t i = 0; i < own; ++i) fit_.held_out[response * own + i] += offsets_[response];
+  }
+}
+
+// The search's values of the chosen pair give way to the accurate ones.
+void CellFitter::correct_surface() {
+  const double risk =
+      has_lead() ? fit_.risks[static_cast<std::size_t>(options_.lead)] : fit_.choice.risk;
   for (Choice& pair : fit_.tried)
     if (pair.gamma == fit_.choice.gamma && pair.lambda == fit_.choice.lambda) pair.risk = risk;
   if (fit_.searched_rows < n_) return;
   Surface& surface = fit_.surface;
   for (std::size_t g = 0; g < surface.gammas.size(); ++g)
-    for (std::size_t l = 0; l < surface.lambdas.size(); ++l)
-      if (surface.gammas[g] == fit_.choice.gamma && surface.lambdas[l] == fit_.choice.lambda)
-        surface.risk[surface.at(g, l)] = risk;
+    for (std::size_t l = 0; l < surface.lambdas.size(); ++l) {
+      if (surface.gammas[g] != fit_.choice.gamma || surface.lambdas[l] != fit_.choice.lambda)
+        continue;
+      const std::size_t at = surface.at(g, l), pairs = surface.risk.size();
+      surface.risk[at] = risk;
+      for (std::size_t c = 0; c * pairs < surface.each.size(); ++c)
+        surface.each[at + c * pairs] = fit_.risks[static_cast<std::size_t>(varying_[c])];
+    }
 }
 
 // Constants for all responses, no expansion yet.
@@ -334,11 +354,14 @@ void CellFitter::set_constants() {
   for (const double constant : fit_.intercept) fit_.fitted.insert(fit_.fitted.end(), own, constant);
 }
 
-// The decision function: the mean over the plan's folds.
+// The decision function: the mean over the plan's folds, raised by what the folds ask for.
 void CellFitter::finish(const Solution& solution, const FoldPlan& plan) {
   const std::size_t n = static_cast<std::size_t>(n_), own = static_cast<std::size_t>(data_.own());
   const std::size_t count = varying_.size();
   const double share = 1.0 / static_cast<double>(plan.folds.size());
+  for (std::size_t c = 0; c < count; ++c)
+    fit_.intercept[static_cast<std::size_t>(varying_[c])] =
+        offsets_[static_cast<std::size_t>(varying_[c])];
   set_constants();
   if (plan.folds.size() > 1 && data_.y.cols() == 1) fit_.fold_coef = solution.coef;
   for (std::size_t c = 0; c < count; ++c) {
@@ -383,10 +406,8 @@ void CellFitter::solve_final() {
   if (average) widen();
   const Solution folds = machine_->solve(*plan_, fit_.choice);
   note(folds);
-  const HeldOutRisk risk = collect_folds(folds);
-  if (n_ == searched)
-    correct_surface(has_lead() ? risk.value(static_cast<std::size_t>(options_.lead))
-                               : risk.value());
+  collect_folds(folds);
+  if (n_ == searched) correct_surface();
   if (average) return finish(folds, *plan_);
   widen();
   const FoldPlan whole = whole_plan();

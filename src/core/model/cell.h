@@ -24,6 +24,7 @@ struct CellOptions {
   double tol = 1e-6;
   std::vector<Loss> losses;  // of each response; empty: least squares
   int lead = -1;             // the response that the grid is searched for; -1: all of them
+  bool each = false;         // keep the risks of each response, under a loss with a dual
   SearchOptions search;
   // A cell with more rows is large: its grid is searched on a sample of so many.
   index_t search_rows = 8000;
@@ -47,8 +48,9 @@ struct CellData {
 };
 
 struct CellFit {
-  std::vector<double> coef;       // n x responses; without the margin where all is constant
-  std::vector<double> intercept;  // responses; the constant of a response that does not vary
+  std::vector<double> coef;  // n x responses; without the margin where all is constant
+  // Of responses: the constant of one that does not vary, the offset under a loss with a level.
+  std::vector<double> intercept;
   std::vector<double> fold_coef;  // n x folds, of a single response where fold models are averaged
   Choice choice;
   std::vector<double> risks;  // of each response, at the chosen pair

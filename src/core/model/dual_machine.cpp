@@ -15,12 +15,22 @@ class DualMachine : public CellMachine {
 
   index_t stride() const override { return task_.x.rows(); }
 
+  // In a race the leading response alone is searched for; a whole grid has the risks of all.
   void search(const FoldPlan& plan, Surface& surface) override {
-    search_dual(dual_task(plan, true), task_.item, surface);
+    const bool alone = task_.lead >= 0 && task_.options.search.race;
+    const std::size_t responses = static_cast<std::size_t>(task_.responses.cols());
+    if (task_.options.each && !alone) surface.keep_each(responses);
+    search_dual(dual_task(plan, alone), task_.item, surface);
+    if (!task_.options.each || !alone) return;
+    surface.keep_each(responses);
+    for (std::size_t i = 0; i < surface.risk.size(); ++i)
+      if (surface.settled[i])
+        surface.each[i + static_cast<std::size_t>(task_.lead) * surface.risk.size()] =
+            surface.risk[i];
   }
 
   PairRisk pair_risk(const FoldPlan& plan, double) override {
-    const auto task = std::make_shared<DualTask>(dual_task(plan, true));
+    const auto task = std::make_shared<DualTask>(dual_task(plan, task_.lead >= 0));
     const auto folds = std::make_shared<DualFolds>(*task, false);
     return [task, folds](double gamma, double lambda) {
       return folds->risk(gamma, lambda, kLargeGap);
@@ -35,17 +45,17 @@ class DualMachine : public CellMachine {
   }
 
  private:
-  // The leading response is searched for, all are solved.
-  DualTask dual_task(const FoldPlan& plan, bool search) const {
-    const bool lead = search && task_.lead >= 0;
+  // Of all responses, or of the leading one alone.
+  DualTask dual_task(const FoldPlan& plan, bool alone) const {
     const auto part = [&](const ConstMatrixRef& all) -> ConstMatrixRef {
-      if (!lead || all.cols() == 0) return all;
+      if (!alone || all.cols() == 0) return all;
       return {all.col(task_.lead), all.rows(), 1};
     };
     return {plan,
             part(task_.responses),
             part(task_.weights),
-            lead ? lead_loss_ : task_.losses,
+            alone ? lead_loss_ : task_.losses,
+            alone ? 0 : task_.lead,
             task_.x,
             task_.options.kernel,
             task_.device,

@@ -115,9 +115,8 @@ void DualFolds::move_to(double lambda) {
     step_to(way);
   }
   while (way > lambda) {
-    for_solvers([&](DualSolver& solver, index_t) {
-      solver.solve(kOnTheWay, kRaceSteps * task_.plan.n);
-    });
+    for_solvers(
+        [&](DualSolver& solver, index_t) { solver.solve(kOnTheWay, kRaceSteps * task_.plan.n); });
     way = std::max(way / kStride, lambda);
     step_to(way);
   }
@@ -125,7 +124,7 @@ void DualFolds::move_to(double lambda) {
   moved_ = false;
 }
 
-double DualFolds::held_out_risk() const {
+double DualFolds::held_out_risk() {
   const std::size_t responses = static_cast<std::size_t>(task_.responses.cols());
   HeldOutRisk risk(task_.losses, task_.options.clip, task_.one_label());
   std::vector<double> y(responses), f(responses), w(responses);
@@ -138,7 +137,9 @@ double DualFolds::held_out_risk() const {
       }
       risk.add(y, f, w);
     }
-  return risk.value();
+  each_.clear();
+  for (std::size_t c = 0; c < responses; ++c) each_.push_back(risk.value(c));
+  return task_.lead < 0 ? risk.value() : each_[static_cast<std::size_t>(task_.lead)];
 }
 
 // In a race a pair that takes long has its risk nearly from the beginning.

@@ -17,6 +17,7 @@ struct DualTask {
   ConstMatrixRef responses;
   ConstMatrixRef weights;           // of each response; no columns: those of the plan
   const std::vector<Loss>& losses;  // of each response
+  int lead;                         // the one that the risk is of; -1: all
   Points x;
   const Kernel& kernel;  // but for gamma
   const Device& device;
@@ -38,6 +39,8 @@ class DualFolds {
   DualFolds(const DualTask& task, bool many_gammas);
   // The cross-validated risk. Solutions for kernels and penalties nearby are where it starts.
   double risk(double gamma, double lambda, double tol);
+  // Those of the responses, of the pair before.
+  const std::vector<double>& each() const { return each_; }
   // The machines of all folds, accurate: residuals are computed anew in double precision until the
   // gap holds.
   Solution solve(double gamma, double lambda, double tol, index_t max_steps);
@@ -56,7 +59,7 @@ class DualFolds {
   const State* nearest(double gamma) const;
   void keep();
   index_t max_steps() const;
-  double held_out_risk() const;
+  double held_out_risk();
   template <typename F>
   void for_solvers(F f);
 
@@ -66,6 +69,7 @@ class DualFolds {
   double gamma_ = 0, lambda_ = 0;                     // of the solvers; 0: not started
   bool moved_ = false;  // since they moved, the Gram matrix has got another gamma
   std::vector<State> states_;
+  std::vector<double> each_;
 };
 
 }  // namespace flexkern

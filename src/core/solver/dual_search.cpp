@@ -19,6 +19,15 @@ double least_settled(const Surface& surface) {
   return least;
 }
 
+// Puts the risk of a pair on the surface.
+void settle_pair(DualFolds& folds, std::size_t g, std::size_t l, double tol, Surface& surface) {
+  const std::size_t at = surface.at(g, l), pairs = surface.risk.size();
+  surface.risk[at] = folds.risk(surface.gammas[g], surface.lambdas[l], tol);
+  surface.settled[at] = 1;
+  for (std::size_t c = 0; c * pairs < surface.each.size(); ++c)
+    surface.each[at + c * pairs] = folds.each()[c];
+}
+
 // The penalties of each gamma from the largest on, each from the solution of the one before.
 void search_whole(const DualTask& task, Surface& surface) {
   DualFolds folds(task, true);
@@ -27,9 +36,7 @@ void search_whole(const DualTask& task, Surface& surface) {
     Race penalties(task.options, surface.lambdas.size());
     for (std::size_t l = 0; l < surface.lambdas.size() && !penalties.finished(); ++l) {
       const std::size_t at = surface.at(g, l);
-      surface.risk[at] =
-          folds.risk(surface.gammas[g], surface.lambdas[l], race ? kGapRace : kGapFull);
-      surface.settled[at] = 1;
+      settle_pair(folds, g, l, race ? kGapRace : kGapFull, surface);
       penalties.settle(l, surface.risk[at]);
       penalties.compare(least_settled(surface));
     }
@@ -52,6 +59,7 @@ class DualSample {
               responses_.points().dense(),
               weights_.points().dense(),
               task.losses,
+              task.lead,
               points_.points(),
               task.kernel,
               task.device,
@@ -74,9 +82,7 @@ class DualPairs : public PairSource {
       : task_(task), surface_(surface), folds_(task, true) {}
   double bound(std::size_t, std::size_t) const override { return 0; }
   void settle(std::size_t g, std::size_t l, double) override {
-    surface_.risk[surface_.at(g, l)] =
-        folds_.risk(surface_.gammas[g], surface_.lambdas[l], kGapRace);
-    surface_.settled[surface_.at(g, l)] = 1;
+    settle_pair(folds_, g, l, kGapRace, surface_);
   }
   void report(double share) override {
     if (task_.report) task_.report(kShareBelow + (1 - kShareBelow) * share);

@@ -15,6 +15,7 @@ struct Loss {
   Type type = Type::least_squares;
   double tau = 0.5;      // pinball, expectile
   double epsilon = 0.1;  // epsilon: half the width of the tube
+  bool has_level() const { return type == Type::pinball || type == Type::expectile; }
 
   // With the labels -1 and 1 for the hinge.
   double operator()(double y, double t) const {

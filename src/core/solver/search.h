@@ -17,6 +17,8 @@ struct Surface {
   std::vector<double> risk;
   std::vector<char> settled;
   std::vector<index_t> steps;  // of the Krylov process, per gamma
+  // Of every response, pairs by responses; NaN where it was not computed. Empty: not kept.
+  std::vector<double> each;
 
   Surface() = default;
   Surface(std::vector<double> gammas_in, std::vector<double> lambdas_in)
@@ -26,6 +28,9 @@ struct Surface {
         settled(risk.size(), 0),
         steps(gammas.size(), 0) {}
   std::size_t at(std::size_t g, std::size_t l) const { return g + l * gammas.size(); }
+  void keep_each(std::size_t responses) {
+    each.assign(risk.size() * responses, std::numeric_limits<double>::quiet_NaN());
+  }
 };
 
 struct Choice {
