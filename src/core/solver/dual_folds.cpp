@@ -16,8 +16,9 @@ constexpr double kLargest = 0.1, kStride = 8;
 constexpr double kOnTheWay = 1e-2;
 // Steps a row in the search.
 constexpr index_t kRaceSteps = 20;
-// Residuals are computed for so many columns at a time, rows by such blocks.
-constexpr index_t kColumns = 2048, kRows = 16;
+// Residuals are computed for so many columns of so many solvers at a time, which stay in the cache,
+// rows by such blocks.
+constexpr index_t kColumns = 2048, kSolvers = 16, kRows = 16;
 
 }  // namespace
 
@@ -84,17 +85,21 @@ void DualFolds::set_gamma(double gamma) {
   lambda_ = from ? from->lambda : 0;
 }
 
-// All solvers in one pass over the Gram matrix, which is bound by reading it.
+// Several solvers in one pass over the Gram matrix, which is bound by reading it.
 void DualFolds::reset() {
   const index_t n = task_.plan.n, stride = gram_->stride();
   const index_t width = std::min(kColumns, round_up((stride - 1) / task_.threads + 1, kPanel));
+  const index_t blocks = (stride - 1) / width + 1, count = static_cast<index_t>(solvers_.size());
   for_solvers([](DualSolver& solver, index_t) { solver.clear_residuals(); });
-  parallel_for((stride - 1) / width + 1, task_.threads, task_.context, [&](index_t block, int) {
-    const index_t begin = block * width, end = std::min(begin + width, stride);
-    for (index_t first = 0; first < n; first += kRows)
-      for (const auto& solver : solvers_)
-        solver->add_rows(first, std::min(first + kRows, n), begin, end);
-  });
+  parallel_for((count - 1) / kSolvers * blocks + blocks, task_.threads, task_.context,
+               [&](index_t item, int) {
+                 const index_t begin = item % blocks * width, end = std::min(begin + width, stride);
+                 const index_t from = item / blocks * kSolvers;
+                 for (index_t first = 0; first < n; first += kRows)
+                   for (index_t s = from; s < std::min(from + kSolvers, count); ++s)
+                     solvers_[static_cast<std::size_t>(s)]->add_rows(
+                         first, std::min(first + kRows, n), begin, end);
+               });
 }
 
 void DualFolds::step_to(double lambda) {

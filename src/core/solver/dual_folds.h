@@ -39,7 +39,7 @@ class DualFolds {
   DualFolds(const DualTask& task, bool many_gammas);
   // The cross-validated risk. Solutions for kernels and penalties nearby are where it starts.
   double risk(double gamma, double lambda, double tol);
-  // Those of the responses, of the pair before.
+  // Of each response, at the last pair.
   const std::vector<double>& each() const { return each_; }
   // The machines of all folds, accurate: residuals are computed anew in double precision until the
   // gap holds.
