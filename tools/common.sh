@@ -40,6 +40,10 @@ r-cran-kernlab r kernlab
 r-cran-ranger r ranger
 r-cran-sparsem r SparseM
 '
+# Saves compiling the package anew in each step that installs it.
+cache_needs='
+ccache command ccache
+'
 # Only for the PDF manual, which the check leaves out where there is no LaTeX.
 manual_needs='
 texlive-latex-base command pdflatex
@@ -61,6 +65,11 @@ missing() {
 
 can_install() {
   [ "$(id -u)" = 0 ] && [ -f /etc/debian_version ] && command -v apt-get >/dev/null
+}
+
+# Needs that one can do without: none where they cannot be installed.
+optional() {
+  if can_install; then echo "$*"; fi
 }
 
 # logged LOG COMMAND...: runs a command silently; when it fails, shows the log's end and stops.
@@ -109,6 +118,11 @@ install_flexkern() {
 }
 
 export LC_ALL=C.UTF-8
+# Debian's ccache takes the compilers' place there; a build's own folder does not matter to it.
+if [ -w "${HOME:-}" ]; then
+  PATH=/usr/lib/ccache:$PATH
+  export PATH CCACHE_NOHASHDIR=1
+fi
 MAKEFLAGS=-j$(nproc)
 export MAKEFLAGS FLEXKERN_THREADS=2 OPENBLAS_NUM_THREADS=2 OMP_NUM_THREADS=2
 # A folder shared/data beside the project, where there is one, holds more data for the tests.

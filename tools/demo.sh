@@ -6,6 +6,6 @@ cd "$(dirname "$0")/.."
 # shellcheck source=tools/common.sh
 . tools/common.sh
 
-install_missing "$build_needs$demo_needs"
+install_missing "$build_needs$demo_needs$(optional "$cache_needs")"
 install_flexkern
 Rscript --vanilla tools/demo.R output/demo.png
