@@ -264,7 +264,7 @@ TEST(Mekl, ExpansionsRepeatTheDecisionsOfTheFit) {
       for (const MeklMachine& m : g.machines) {
         EXPECT_EQ(m.error.size(), 2u);
         EXPECT_EQ(m.intercept.size(), 6u);
-        EXPECT_LE(m.error[m.chosen], m.error[1 - m.chosen]);
+        EXPECT_LE(m.loss[m.chosen], m.loss[1 - m.chosen]);
       }
     for (const MeklView& v : groups[0].views)
       EXPECT_EQ(v.coef.size(), v.basis.size() * 6 * groups[0].machines.size());

@@ -139,7 +139,7 @@ test_that("KMHKS is the linear system in the kernel's coefficients", {
   expect_equal(decision(m), f, tolerance = 1e-7)
 })
 
-test_that("cross-validation refits without each fold, and picks the least error and then loss", {
+test_that("cross-validation refits without each fold, and picks the least loss", {
   m <- rmekl(Species ~ ., pair, kernels = c("linear", "polynomial"), c = c(0.1, 4),
              lambda = c(0.5, 8), scale = FALSE, seed = 3)
   K <- ref_views(X)[c(1, 3)]
@@ -160,10 +160,23 @@ test_that("cross-validation refits without each fold, and picks the least error 
     expect_equal(grid$error[i, j], mean((f > 0) != (sign > 0)))
     expect_equal(grid$loss[i, j], mean(pmax(1 - sign * f, 0)^2), tolerance = 1e-5)
   }
-  best <- order(t(grid$error), t(grid$loss))[1]
+  best <- which.min(t(grid$loss))
   expect_equal(m$machines$c, rep(grid$c, each = 2)[best])
   expect_equal(m$machines$lambda, rep(grid$lambda, 2)[best])
-  expect_equal(m$cv.error, min(grid$error))
+  expect_equal(m$cv.error, t(grid$error)[best])
+})
+
+test_that("between pairs the least held-out loss decides, not the fewest errors", {
+  chosen <- vapply(1:8, function(seed) {
+    d <- two_classes(60, seed)
+    m <- rmekl(y ~ ., d, c = 2^(-4:4), lambda = c(0.5, 8), seed = seed)
+    grid <- m$grid[[1]]
+    at <- cbind(match(m$machines$c, grid$c), match(m$machines$lambda, grid$lambda))
+    expect_equal(grid$loss[at], min(grid$loss))
+    expect_equal(m$cv.error, grid$error[at])
+    grid$error[at] == min(grid$error)
+  }, NA)
+  expect_false(all(chosen))
 })
 
 test_that("a weight is a repeated row, with c in the unit of the mean weight", {

@@ -97,6 +97,10 @@ test_that("costs and agreement are chosen by cross-validation", {
   d <- tiny(60, 8)
   m <- svm2k(d$x, d$y, cost = c(0.01, 1), D = c(0.1, 1), seed = 1)
   expect_identical(dim(m$grid[[1]]$error), c(2L, 2L))
-  expect_equal(m$cv.error, min(m$grid[[1]]$error))
+  grid <- m$grid[[1]]
+  best <- which.min(grid$loss)
+  expect_equal(m$cv.error, grid$error[best])
+  expect_equal(c(m$machines$cost, m$machines$D),
+               c(rep(grid$cost, 2)[best], rep(grid$D, each = 2)[best]))
   expect_true(m$machines$cost %in% c(0.01, 1) && m$machines$D %in% c(0.1, 1))
 })

@@ -119,8 +119,8 @@ class GroupFit {
     for (std::size_t m = 0; folds_ > 0 && m < task_.machines.size(); ++m) choose(m);
   }
 
-  // The pair of the fewest errors on held-out rows, and of the least loss among these. Penalties
-  // that make a machine overflow are the worst.
+  // The pair of the least loss on held-out rows, and of the fewest errors among these: errors alone
+  // are too coarse to tell pairs apart. Penalties that make a machine overflow are the worst.
   void choose(std::size_t m) {
     MeklMachine& machine = task_.machines[m];
     const VectorXd y = sign(machine), w = weights(-1);
@@ -137,8 +137,8 @@ class GroupFit {
       machine.error.push_back(is_finite ? wrong / w.sum() : 1);
       machine.loss.push_back(is_finite ? loss / w.sum() : std::numeric_limits<double>::infinity());
       const std::size_t best = machine.chosen;
-      if (machine.error[p] < machine.error[best] ||
-          (machine.error[p] == machine.error[best] && machine.loss[p] < machine.loss[best]))
+      if (machine.loss[p] < machine.loss[best] ||
+          (machine.loss[p] == machine.loss[best] && machine.error[p] < machine.error[best]))
         machine.chosen = p;
     }
   }
