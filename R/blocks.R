@@ -3,10 +3,10 @@
 smallest_block <- 256
 
 # f of the rows in the form of the model, which gives one row each. A row's answer does not depend
-# on its block. `extra` numbers are made of each row on the way.
-by_blocks <- function(object, x, memory, f, extra = 0) {
+# on its block. `extra` numbers are made of each row on the way; `held` names what stays throughout.
+by_blocks <- function(object, x, memory, f, extra = 0, held = "the support vectors of a cell") {
   n <- nrow(x)
-  size <- block_rows(object, x, memory, extra)
+  size <- block_rows(object, x, memory, extra, held)
   if (n <= size) return(f(model_rows(object, x)))
   out <- NULL
   for (first in seq(1, n, by = size)) {
@@ -20,7 +20,7 @@ by_blocks <- function(object, x, memory, f, extra = 0) {
 
 # Held throughout: the packed vectors of the largest cell and the centers. For each row of a block:
 # its scaled values, twice, and its answers.
-block_rows <- function(object, x, memory, extra = 0) {
+block_rows <- function(object, x, memory, extra, what) {
   n <- nrow(x)
   sparse <- is_sparse(object$sv)
   answers <- ncol(object$coef)
@@ -32,8 +32,8 @@ block_rows <- function(object, x, memory, extra = 0) {
   smallest <- min(n, smallest_block)
   needed <- held + smallest * each
   if (needed > memory) {
-    abort("Prediction needs at least ", format_bytes(needed), " of memory (the support vectors of ",
-          "a cell and ", smallest, plural(smallest, " row"), "), more than the budget of ",
+    abort("Prediction needs at least ", format_bytes(needed), " of memory (", what, " and ",
+          smallest, plural(smallest, " row"), "), more than the budget of ",
           format_bytes(memory), "; raise `memory`.", arg = "memory")
   }
   size <- max(1, floor((memory - held) / each))

@@ -56,7 +56,7 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
     kbp_decision(object, apply_scaling(new$x, object$scaling), options, given)
   } else {
     by_blocks(object, new$x, options$memory, function(x) kbp_decision(object, x, options),
-              function_values(object))
+              function_values(object), "the support vectors")
   }
   in_place(kbp_answer(object, decision, type), new)
 }

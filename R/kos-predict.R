@@ -37,7 +37,8 @@ predict.kos <- function(object, newdata, type = c("response", "decision", "prob"
              list(coef = matrix(0, 0L, max(object$subspaces$rank) + 1L),
                   centers = matrix(0, 0L, 0L)))
   decision <- by_blocks(shape, new$x, options$memory,
-                        function(x) kos_decision(object, x, options))
+                        function(x) kos_decision(object, x, options),
+                        held = "the rows of a subspace")
   answer <- if (type == "votes") label_votes(object, decision) else
     decision_answer(object, decision, type)
   in_place(answer, new)

@@ -90,7 +90,7 @@ mekl_by_blocks <- function(object, x, options, values = mekl_decision) {
                 coef = matrix(0, 0L, nrow(object$machines)))
   by_value <- vapply(object$kernels, function(k) is.null(k$kernel), NA)[object$views$kernel]
   by_blocks(shape, x, options$memory, function(x) values(object, x, options),
-            2 * max(0, lengths(object$position)[by_value]))
+            2 * max(0, lengths(object$position)[by_value]), "the basis rows")
 }
 
 # The decision value of each machine, one a column: kernels by the core, functions here.

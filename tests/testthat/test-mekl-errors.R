@@ -54,7 +54,8 @@ hostile <- alist(
   rmekl(flexkern:::mold_formula(y ~ ., d, NULL, NULL, na.fail), weights = 1),
   # predict and its friends
   predict(fit, d["a"]), predict(fit, d, type = "prob"), predict(fit, type = "pairs"),
-  predict(fit, d, type = "class"), predict(damaged, d), predict(cubic, data.frame(a = 1e200)),
+  predict(fit, d, type = "class"), predict(fit, d, memory = 1), predict(damaged, d),
+  predict(cubic, data.frame(a = 1e200)),
   plot(fit, "tree"), plot(fit, "map", machine = 2), plot(by_xy, "map", newdata = X),
   plot(damaged), formula(by_xy)
 )
