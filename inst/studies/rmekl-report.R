@@ -45,8 +45,37 @@ accuracy_lines <- function(runs, paper) {
   reached <- means[means$method == "rmekl" & means$data != "mammographic_masses", ]
   best <- tapply(reached$difference, reached$data, max)
   c("## Accuracy in % on the other half (Table 3)", "", markdown_table(means),
-    paste0("rmekl() at or above the paper's RMEKLM, with the better of the scalings: ",
-           sum(best >= 0), " of ", length(best), " data sets."), "")
+    paste0("rmekl(), its penalties chosen inside the training half, at or above the paper's RMEKLM, ",
+           "with the better of the scalings: ", sum(best >= 0), " of ", length(best), " data sets."), "")
+}
+
+# The pair of the best mean over the splits, for each data set and scaling.
+pair_lines <- function(runs, paper) {
+  if (is.null(runs)) return(NULL)
+  best <- do.call(rbind, lapply(split(runs, runs[c("data", "scale")], drop = TRUE), function(g) {
+    pairs <- split(g, g[c("c", "lambda")])
+    means <- vapply(pairs, function(p) mean(p$accuracy), 0)
+    top <- pairs[[which.max(means)]]
+    data.frame(top[1, c("data", "scale", "c", "lambda")], runs = nrow(top), mean = max(means),
+               sd = stats::sd(top$accuracy), median = stats::median(means))
+  }))
+  best <- best[order(match(best$data, paper$data), best$scale), ]
+  at <- match(best$data, paper$data)
+  difference <- round(best$mean - paper$rmekl[at], 2)
+  counted <- best$data != "mammographic_masses"
+  reached <- tapply(difference[counted], best$data[counted], max)
+  c("## Best pair of all splits: accuracy of rmekl() in %", "",
+    "One pair (c, lambda) for all splits, whose mean accuracy on their test halves is the highest of",
+    "the 81. As it is chosen on the rows that it is measured on, it is optimistic. The paper says that",
+    "its parameters are selected from the set and does not say on which rows; this is the figure that",
+    "compares with its own if they were the test rows.", "",
+    markdown_table(data.frame(
+      best[c("data", "scale", "runs", "c", "lambda")], ours = with_sd(best$mean, best$sd),
+      paper = with_sd(paper$rmekl[at], paper$rmekl.sd[at]), difference,
+      "median of the pairs" = round(best$median, 2), check.names = FALSE
+    )),
+    paste0("The best pair at or above the paper's RMEKLM, with the better of the scalings: ",
+           sum(reached >= 0), " of ", length(reached), " data sets."), "")
 }
 
 # ---- Table 4 -------------------------------------------------------------------------------------
@@ -119,7 +148,8 @@ scale_lines <- function(runs) {
 
 report_lines <- function(out, paper) {
   c("# Reduced multiple empirical kernel learning", "",
-    accuracy_lines(read_rows(out, "accuracy"), paper), rank_lines(read_rows(out, "ranks"), paper),
+    accuracy_lines(read_rows(out, "accuracy"), paper), pair_lines(read_rows(out, "pairs"), paper),
+    rank_lines(read_rows(out, "ranks"), paper),
     time_lines(out, read_rows(out, "times")), tradeoff_lines(out, read_rows(out, "tradeoff")),
     scale_lines(read_rows(out, "scale")))
 }

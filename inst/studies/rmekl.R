@@ -2,10 +2,11 @@
 # its figures in paper-rmekl.csv, and larger data beside vpsvm() and e1071.
 #
 #   Rscript rmekl.R [reps=10] [data=iris,wine,wdbc,...] [methods=rmekl,multik,svm2k,kmhks,svm]
-#                   [scales=none,range] [parts=ranks,accuracy,tradeoff,times,scale] [threads=2]
-#                   [large=rmekl,vpsvm,svm] [letter.rank=100] [covtype.rank=300] [out=results]
+#                   [scales=none,range] [parts=ranks,accuracy,pairs,tradeoff,times,scale]
+#                   [threads=2] [large=rmekl,vpsvm,svm] [letter.rank=100] [covtype.rank=300]
+#                   [out=results]
 #
-# Each run appends one row to a file of OUT; runs that are there already are not repeated, so that a
+# Each run appends to a file of OUT; runs that are there already are not repeated, so that a
 # study can be stopped, resumed and extended. The tables go to OUT/rmekl.md. The data are read from
 # the folder that the variable FLEXKERN_DATA names. `out` lies beside this script unless it is an
 # absolute path.
@@ -18,8 +19,8 @@ paper <- utils::read.csv(file.path(here, "paper-rmekl.csv"))
 settings_from <- function(given) {
   s <- list(reps = "10", data = paste(paper$data, collapse = ","),
             methods = "rmekl,multik,svm2k,kmhks,svm", scales = "none,range",
-            parts = "ranks,accuracy,tradeoff,times,scale", threads = "2", large = "rmekl,vpsvm,svm",
-            letter.rank = "100", covtype.rank = "300", out = "results")
+            parts = "ranks,accuracy,pairs,tradeoff,times,scale", threads = "2",
+            large = "rmekl,vpsvm,svm", letter.rank = "100", covtype.rank = "300", out = "results")
   pairs <- strsplit(given, "=", fixed = TRUE)
   names(pairs) <- vapply(pairs, `[`, "", 1)
   stopifnot(all(names(pairs) %in% names(s)), lengths(pairs) == 2)
@@ -49,7 +50,7 @@ cpu <- function(code) {
   seconds[["user.self"]] + seconds[["sys.self"]]
 }
 
-# Runs `todo()`, a data frame of one row, unless the file has a row with this key.
+# Runs `todo()`, a data frame, unless the file has a row with this key.
 run_once <- function(file, key, todo) {
   path <- file.path(s$out, file)
   if (file.exists(path)) {
@@ -155,6 +156,26 @@ run_accuracy <- function() {
       run_once("rmekl-accuracy.csv", list(data = name, method = method, scale = scale, rep = rep),
                function() accuracy_run(d, method, scale, rep))
     }
+  }
+}
+
+# The accuracy of each pair of penalties on the same halves.
+pairs_run <- function(d, scale, rep) {
+  train <- half_split(d$y, rep)
+  pairs <- expand.grid(lambda = 2^(-4:4), c = 2^(-4:4))[2:1]
+  accuracy <- mapply(function(c, lambda) {
+    fit <- suppressWarnings(rmekl(d$x[train, ], d$y[train], c = c, lambda = lambda, scale = scale))
+    100 * mean(stats::predict(fit, d$x[-train, ]) == d$y[-train])
+  }, pairs$c, pairs$lambda)
+  data.frame(pairs, accuracy = round(accuracy, 3))
+}
+
+run_pairs <- function() {
+  for (rep in seq_len(s$reps)) for (scale in s$scales) for (name in s$data) {
+    d <- read_data(name)
+    if (is.null(d)) next
+    run_once("rmekl-pairs.csv", list(data = name, scale = scale, rep = rep),
+             function() pairs_run(d, scale, rep))
   }
 }
 
