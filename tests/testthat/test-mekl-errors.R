@@ -7,6 +7,7 @@ by_xy <- rmekl(X, d$y, c = 0.5, lambda = 1)
 damaged <- fit
 damaged$coef[[2]] <- damaged$coef[[2]][-1, , drop = FALSE]
 zero <- cbind(X, none = 0)
+constant <- rmekl(zero, d$y, list(kernel = "radial", columns = "none"), c = 1, scale = FALSE)
 fails <- function(a, b) stop("no such kernel.")
 skewed <- function(a, b) outer(a[, 1], b[, 1], "-")
 indefinite <- function(a, b) a[, 1] %*% t(b[, 1]) - a[, 2] %*% t(b[, 2])
@@ -57,7 +58,7 @@ hostile <- alist(
   predict(fit, d, type = "class"), predict(fit, d, memory = 1), predict(damaged, d),
   predict(cubic, data.frame(a = 1e200)),
   plot(fit, "tree"), plot(fit, "map", machine = 2), plot(by_xy, "map", newdata = X),
-  plot(damaged), formula(by_xy)
+  plot(constant, "map"), plot(damaged), formula(by_xy)
 )
 
 test_that("hostile calls are errors of ours, in these words", {
