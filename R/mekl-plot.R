@@ -43,8 +43,8 @@ plot_map <- function(x, machine, newdata, y, ...) {
   group <- x$machines$group[machine]
   shown <- which(x$views$group == group & lengths(x$position) > 0L)
   if (length(shown) == 0L) {
-    abort("The machine ", x$machines$name[machine], " is constant and keeps no basis rows, so that ",
-          "there is no map; plot(x) shows its objective.", arg = "machine")
+    abort("The machine ", x$machines$name[machine], " is constant and keeps no basis rows, so ",
+          "that there is no map; plot(x) shows its objective.", arg = "machine")
   }
   rows <- map_rows(x, machine, newdata, y)
   old <- graphics::par(mfrow = c(1L, length(shown)))

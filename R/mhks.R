@@ -3,7 +3,7 @@
 #' `mhks()` is linear in the columns (Leski 2003); `kmhks()` is the same machine in the feature
 #' space of one kernel, with all rows as basis. Both minimise \eqn{|g - 1 - b|^2 + c |\omega|^2}
 #' over the weights \eqn{\omega} and margins \eqn{b \ge 0}; see [rmekl()], whose one-view cases
-#' they are. Several values of `c` are compared by their squared hinge loss on held-out rows.
+#' they are. Several values of `c` are compared by their loss on held-out rows as there.
 #'
 #' @inheritParams rmekl
 #' @param kernel One kernel, as in [rmekl()].

@@ -21,9 +21,10 @@
 #' are scaled to mean 1 and multiply the squares of a row.
 #'
 #' With `c` or `lambda` of several values (or `NULL`: \eqn{2^{-4}, \ldots, 2^4}) each machine takes
-#' the pair with the least mean squared hinge loss on held-out rows; the count of errors is too
-#' coarse to tell pairs apart on few rows. Maps do not see classes and are made once, of all rows of
-#' the machine.
+#' the pair with the least squared hinge loss on held-out rows, whose decision values are clipped to
+#' \eqn{[-1, 1]}: the count of errors is too coarse to tell pairs apart on few rows, and without
+#' clipping a few rows far out would decide. Maps do not see classes and are made once, of all rows
+#' of the machine.
 #'
 #' @section Kernels:
 #' An entry of `kernels` is `"linear"`, \eqn{u'v}; `"radial"`, \eqn{\exp(-\gamma |u - v|^2)}, by
@@ -95,7 +96,7 @@
 #'   \item{sv, index}{the basis rows of all views (scaled) and their numbers in the training data;
 #'     nothing else of the data is kept}
 #'   \item{objective, grid}{per machine: the objective at each iteration; the held-out error and
-#'     mean squared hinge loss of each pair (`NULL` without a search)}
+#'     mean squared (clipped) hinge loss of each pair (`NULL` without a search)}
 #'   \item{cv.error}{cross-validated misclassification rate at the chosen pairs}
 #'   \item{fitted, residuals}{on the training rows; the residual is 1 where the label is wrong}
 #' @references Reduced multiple empirical kernel learning machine (2015), Cognitive Neurodynamics;

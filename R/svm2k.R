@@ -10,7 +10,7 @@
 #' \eqn{\eta_i = (|f_A(x_i) - f_B(x_i)| - \varepsilon)_+}. The offset of each machine is the weight
 #' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only. An interior
 #' point method solves it until the gap between primal and dual is at most `xi` times the primal
-#' value; while penalties are compared, by their squared hinge loss on held-out rows as in
+#' value; while penalties are compared, by the loss on held-out rows as in
 #' [rmekl()], a gap of 0.01 and the kernels' leading features will do.
 #'
 #' @inheritParams rmekl

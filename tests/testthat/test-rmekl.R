@@ -158,7 +158,7 @@ test_that("cross-validation refits without each fold, and picks the least loss",
   for (i in 1:2) for (j in 1:2) {
     f <- held(grid$c[i], grid$lambda[j])
     expect_equal(grid$error[i, j], mean((f > 0) != (sign > 0)))
-    expect_equal(grid$loss[i, j], mean(pmax(1 - sign * f, 0)^2), tolerance = 1e-5)
+    expect_equal(grid$loss[i, j], mean((1 - sign * pmax(pmin(f, 1), -1))^2), tolerance = 1e-5)
   }
   best <- which.min(t(grid$loss))
   expect_equal(m$machines$c, rep(grid$c, each = 2)[best])

@@ -120,20 +120,24 @@ class GroupFit {
   }
 
   // The pair of the least loss on held-out rows, and of the fewest errors among these: errors alone
-  // are too coarse to tell pairs apart. Penalties that make a machine overflow are the worst.
+  // are too coarse to tell pairs apart. Values beyond the labels count as these, so that a few rows
+  // far out do not decide. Penalties that make a machine overflow are the worst.
   void choose(std::size_t m) {
     MeklMachine& machine = task_.machines[m];
     const VectorXd y = sign(machine), w = weights(-1);
     for (std::size_t p = 0; p < options_.pairs.size(); ++p) {
       double wrong = 0, loss = 0;
+      bool is_finite = true;
       for (index_t i = 0; i < y.size(); ++i) {
         const auto& models =
             held_out_[m * static_cast<std::size_t>(folds_) + static_cast<std::size_t>(fold(i))];
-        const double f = models[p].decision[i], slack = std::max(1 - y[i] * f, 0.0);
+        const double f = models[p].decision[i];
+        const double slack = 1 - y[i] * std::max(-1.0, std::min(f, 1.0));
+        is_finite = is_finite && std::isfinite(f);
         wrong += (f > 0) == (y[i] > 0) ? 0 : w[i];
         loss += w[i] * slack * slack;
       }
-      const bool is_finite = std::isfinite(loss);
+      is_finite = is_finite && std::isfinite(loss);
       machine.error.push_back(is_finite ? wrong / w.sum() : 1);
       machine.loss.push_back(is_finite ? loss / w.sum() : std::numeric_limits<double>::infinity());
       const std::size_t best = machine.chosen;

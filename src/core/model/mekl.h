@@ -60,7 +60,7 @@ struct MeklView {
 struct MeklMachine {
   int positive, negative;           // -1: all others
   std::size_t chosen = 0;           // pair
-  std::vector<double> error, loss;  // of each pair on held-out rows: rate, mean squared hinge
+  std::vector<double> error, loss;  // of each pair on held-out rows: rate, mean clipped loss
   std::vector<double> objective, intercept;
   bool converged = true;
 };
