@@ -155,8 +155,8 @@ for_each_fitter(list(
   },
   "D54: a model holds no environment, function or pointer" = function(f) {
     has_reference <- function(x) {
-      if (is.environment(x) && !identical(x, globalenv())) return(TRUE)
-      if (is.function(x) || typeof(x) == "externalptr") return(TRUE)
+      if (identical(x, globalenv())) return(FALSE)
+      if (is.environment(x) || is.function(x) || typeof(x) == "externalptr") return(TRUE)
       parts <- c(attributes(x), if (is.list(x)) unclass(x))
       any(vapply(parts, has_reference, NA))
     }
