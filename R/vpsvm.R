@@ -42,10 +42,10 @@
 #' so that they never cross. Machines without offset, learned on a part of the rows, stay on the
 #' near side of an outer quantile. So under `"pinball"` and `"expectile"` a constant is added to
 #' each decision function of a cell: the one of least loss on the held-out rows, which is the
-#' quantile or expectile of their residuals. Without cross-validation there is none. The grid is
-#' searched by the same loss, but for the hinge by the share of wrong labels of held-out rows, in
-#' their weights; a hundredth of the hinge loss is added to it, so that it decides between nearly
-#' equal shares.
+#' quantile or expectile of their residuals (expectiles: from clipped predictions). Without
+#' cross-validation there is none. The grid is searched by the same loss, but for the hinge by the
+#' share of wrong labels of held-out rows, in their weights; a hundredth of the hinge loss is added
+#' to it, so that it decides between nearly equal shares.
 #'
 #' A matrix of `class.weights` with one row per pair of weights fits all of them in one go, for
 #' classification at several costs of the two kinds of error. Its predictions have one column per

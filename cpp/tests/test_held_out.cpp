@@ -77,10 +77,20 @@ TEST(HeldOut, OtherLossesHaveNoOffset) {
 }
 
 TEST(HeldOut, ValuesAreClippedAfterTheOffset) {
-  const std::vector<Loss> losses{{Type::expectile, 0.5, 0}};
+  const std::vector<Loss> losses{{Type::pinball, 0.5, 0}};
   const HeldOutRisk risk = risk_of(losses, {{1, -1}, {3, -1}, {1, 1}}, {-1, 1});
   EXPECT_DOUBLE_EQ(risk.offset(0), -1);
   EXPECT_EQ(risk.value(), 0);
+}
+
+TEST(HeldOut, AValueFarBeyondTheClipMovesAnExpectileNoMoreThanOneAtIt) {
+  const Rows wild{{1, 0.5, 0.2}, {-500, 0.3, 0.1}, {1, 1, 1}};
+  const Rows tame{wild.y, {-1, 0.3, 0.1}, wild.w};
+  for (const double tau : {0.1, 0.5, 0.9}) {
+    const std::vector<Loss> losses{{Type::expectile, tau, 0}};
+    EXPECT_EQ(risk_of(losses, wild, {-1, 1}).offset(0), risk_of(losses, tame, {-1, 1}).offset(0));
+    EXPECT_GT(risk_of(losses, wild, kNoClip).offset(0), 1);
+  }
 }
 
 TEST(HeldOut, WithoutRowsOrWithNaNThereIsNoRisk) {

@@ -174,6 +174,17 @@ test_that("outer quantiles cover new rows as they say, also with few rows", {
   expect_equal(covered, c(0.1, 0.9), tolerance = 0.05, ignore_attr = TRUE)
 })
 
+test_that("a held-out value far beyond the clip does not carry an expectile away", {
+  set.seed(1)
+  d <- data.frame(x = stats::rnorm(500), z = stats::rnorm(500))
+  d$y <- d$x + 0.3 * stats::rnorm(500)
+  train <- rbind(data.frame(x = 8, z = 8, y = 1), d[1:60, ])
+  fit <- vpsvm(y ~ ., train, loss = "expectile", kernel = "polynomial", gamma = 1, coef0 = 1,
+               scale = "standardize", folds = 5, seed = 1)
+  error <- function(fit) mean(ref_loss("expectile", d$y[-(1:60)], predict(fit, d[-(1:60), ]), 0.5))
+  expect_lt(error(fit), 1.2 * error(replace(fit, "intercept", list(0 * fit$intercept))))
+})
+
 test_that("D36: pairs of classes vote, and decision values have their names", {
   fit <- vpsvm(Species ~ ., iris, loss = "hinge", multiclass = "ovo", seed = 1)
   f <- predict(fit, iris, type = "decision")

@@ -83,15 +83,17 @@ void HeldOutRisk::add(const std::vector<double>& y, const std::vector<double>& f
 }
 
 double HeldOutRisk::offset(std::size_t c) const {
+  const Loss& loss = losses_[c];
+  const bool ranks = loss.type == Loss::Type::pinball;
   std::vector<Residual> residuals;
   for (const Row& r : rows_[c]) {
-    if (!std::isfinite(r.y - r.f)) return 0;
-    residuals.push_back({r.y - r.f, r.weight});
+    // Ranks stay what they are; a square would see how far beyond the clip a value lies.
+    const double residual = r.y - (ranks ? r.f : clip_(r.f));
+    if (!std::isfinite(residual)) return 0;
+    residuals.push_back({residual, r.weight});
   }
   if (residuals.empty()) return 0;
-  const Loss& loss = losses_[c];
-  return loss.type == Loss::Type::pinball ? quantile(residuals, loss.tau)
-                                          : expectile(residuals, loss.tau);
+  return ranks ? quantile(residuals, loss.tau) : expectile(residuals, loss.tau);
 }
 
 double HeldOutRisk::sum(std::size_t c) const {
