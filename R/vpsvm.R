@@ -176,8 +176,9 @@
 #'     fitted label is wrong}
 #'   \item{cv}{where there was cross-validation, a list with one entry per row: `decision`, what
 #'     `predict(type = "decision")` gives from a model that did not see the row (`NA` where there is
-#'     none; for classes not clipped), the response `y`, the number `fold` of that model (0: none
-#'     saw less than all, the model being constant) and the case `weights`, if any}
+#'     none; for classes not clipped), with the constant of its cell, the response `y`, the number
+#'     `fold` of that model (0: none saw less than all, the model being constant) and the case
+#'     `weights`, if any}
 #'   \item{fold.coef}{the coefficients of the fold models of which `coef` is the mean, for
 #'     regression and two classes}
 #'   \item{converged, iterations, seconds, bytes, threads, seed}{how the fit went}
