@@ -46,7 +46,8 @@ accuracy_lines <- function(runs, paper) {
   best <- tapply(reached$difference, reached$data, max)
   c("## Accuracy in % on the other half (Table 3)", "", markdown_table(means),
     paste0("rmekl(), its penalties chosen inside the training half, at or above the paper's RMEKLM, ",
-           "with the better of the scalings: ", sum(best >= 0), " of ", length(best), " data sets."), "")
+           "with the better of the scalings: ", sum(best >= 0), " of ", length(best),
+           " data sets. README.md beside the scripts says why figures leave the paper's."), "")
 }
 
 # The pair of the best mean over the splits, for each data set and scaling.
