@@ -45,8 +45,8 @@ accuracy_lines <- function(runs, paper) {
   reached <- means[means$method == "rmekl" & means$data != "mammographic_masses", ]
   best <- tapply(reached$difference, reached$data, max)
   c("## Accuracy in % on the other half (Table 3)", "", markdown_table(means),
-    paste0("rmekl(), its penalties chosen inside the training half, at or above the paper's RMEKLM, ",
-           "with the better of the scalings: ", sum(best >= 0), " of ", length(best),
+    paste0("rmekl(), its penalties chosen inside the training half, at or above the paper's ",
+           "RMEKLM, with the better of the scalings: ", sum(best >= 0), " of ", length(best),
            " data sets. README.md beside the scripts says why figures leave the paper's."), "")
 }
 
@@ -66,8 +66,8 @@ pair_lines <- function(runs, paper) {
   counted <- best$data != "mammographic_masses"
   reached <- tapply(difference[counted], best$data[counted], max)
   c("## Best pair of all splits: accuracy of rmekl() in %", "",
-    "One pair (c, lambda) for all splits, whose mean accuracy on their test halves is the highest of",
-    "the 81. As it is chosen on the rows that it is measured on, it is optimistic. The paper says",
+    "One pair (c, lambda) for all splits, whose mean accuracy on their test halves is the highest",
+    "of the 81. As it is chosen on the rows that it is measured on, it is optimistic. The paper says",
     "which values its parameters are selected from, not on which rows; this is the figure that",
     "compares with its own if they were the test rows.", "",
     markdown_table(data.frame(
