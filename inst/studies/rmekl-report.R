@@ -67,7 +67,7 @@ pair_lines <- function(runs, paper) {
   reached <- tapply(difference[counted], best$data[counted], max)
   c("## Best pair of all splits: accuracy of rmekl() in %", "",
     "One pair (c, lambda) for all splits, whose mean accuracy on their test halves is the highest",
-    "of the 81. As it is chosen on the rows that it is measured on, it is optimistic. The paper says",
+    "of the 81. Chosen on the rows that it is measured on, it is optimistic. The paper says",
     "which values its parameters are selected from, not on which rows; this is the figure that",
     "compares with its own if they were the test rows.", "",
     markdown_table(data.frame(
