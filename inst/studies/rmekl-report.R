@@ -50,15 +50,17 @@ accuracy_lines <- function(runs, paper) {
            " data sets. README.md beside the scripts says why figures leave the paper's."), "")
 }
 
+penalty_pairs <- function() expand.grid(lambda = 2^(-4:4), c = 2^(-4:4))
+
 # The pair of the best mean over the splits, for each data set and scaling.
 pair_lines <- function(runs, paper) {
   if (is.null(runs)) return(NULL)
   best <- do.call(rbind, lapply(split(runs, runs[c("data", "scale")], drop = TRUE), function(g) {
-    pairs <- split(g, g[c("c", "lambda")])
-    means <- vapply(pairs, function(p) mean(p$accuracy), 0)
-    top <- pairs[[which.max(means)]]
-    data.frame(top[1, c("data", "scale", "c", "lambda")], runs = nrow(top), mean = max(means),
-               sd = stats::sd(top$accuracy), median = stats::median(means))
+    accuracy <- vapply(strsplit(g$accuracy, " "), as.numeric, numeric(81))
+    means <- rowMeans(accuracy)
+    top <- which.max(means)
+    data.frame(g[1, c("data", "scale")], penalty_pairs()[top, ], runs = nrow(g), mean = max(means),
+               sd = stats::sd(accuracy[top, ]), median = stats::median(means))
   }))
   best <- best[order(match(best$data, paper$data), best$scale), ]
   at <- match(best$data, paper$data)

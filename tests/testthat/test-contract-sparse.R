@@ -231,7 +231,7 @@ test_that("blocks of a small budget change no prediction", {
   }
   # Dense rows for a dense model are never more than a block of the sparse ones.
   m <- quiet(vpsvm(train$dense, train$class, gamma = 1, lambda = 1e-2))
-  expect_identical(block_rows(m, many, 1e12), 256)
+  expect_identical(block_rows(m, many, 1e12, 0, ""), 256)
 })
 
 test_that("probabilities, votes and importance work on sparse rows", {
