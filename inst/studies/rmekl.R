@@ -6,7 +6,7 @@
 #                   [threads=2] [large=rmekl,vpsvm,svm] [letter.rank=100] [covtype.rank=300]
 #                   [out=results]
 #
-# Each run appends to a file of OUT; runs that are there already are not repeated, so that a
+# Each run appends one row to a file of OUT; runs that are there already are not repeated, so that a
 # study can be stopped, resumed and extended. The tables go to OUT/rmekl.md. The data are read from
 # the folder that the variable FLEXKERN_DATA names. `out` lies beside this script unless it is an
 # absolute path.
@@ -50,7 +50,7 @@ cpu <- function(code) {
   seconds[["user.self"]] + seconds[["sys.self"]]
 }
 
-# Runs `todo()`, a data frame, unless the file has a row with this key.
+# Runs `todo()`, a data frame of one row, unless the file has a row with this key.
 run_once <- function(file, key, todo) {
   path <- file.path(s$out, file)
   if (file.exists(path)) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/solver/fold_plan.h"
 #include "mekl_solver.h"
 
 namespace flexkern {
@@ -132,7 +133,7 @@ class GroupFit {
         const auto& models =
             held_out_[m * static_cast<std::size_t>(folds_) + static_cast<std::size_t>(fold(i))];
         const double f = models[p].decision[i];
-        const double slack = 1 - y[i] * std::max(-1.0, std::min(f, 1.0));
+        const double slack = 1 - y[i] * Clip{-1, 1}(f);
         is_finite = is_finite && std::isfinite(f);
         wrong += (f > 0) == (y[i] > 0) ? 0 : w[i];
         loss += w[i] * slack * slack;
