@@ -22,6 +22,6 @@
 #' @useDynLib flexkern, .registration = TRUE
 #' @importFrom Rcpp evalCpp
 #' @importFrom Matrix sparseMatrix
-#' @importFrom stats coef fitted formula nobs predict residuals update
+#' @importFrom stats coef fitted formula model.frame nobs predict residuals update
 #' @keywords internal
 "_PACKAGE"

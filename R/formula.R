@@ -1,5 +1,6 @@
 # Formulas. Those with main effects only never build a terms object: they are read as lists of
-# names, so that y ~ . costs the same as x and y for any number of columns.
+# names, so that y ~ . costs the same as x and y for any number of columns. All others go through
+# formula-terms.R.
 
 # list(name, drop), from left to right; NULL if the right-hand side holds more than names that are
 # added and taken away.
@@ -47,105 +48,12 @@ effect_variables <- function(effects, data, response) {
   chosen
 }
 
-# Terms are expanded from single columns of these names.
-check_single <- function(variables, frame) {
-  spread <- setdiff(variables, names(frame))
-  if (length(spread) == 0L) return(invisible())
-  abort("`", spread[1L], "` is a matrix or a data frame, but in a formula with transformations, ",
-        "interactions or `$` every variable must be a single column; name the columns themselves.",
-        arg = "formula")
-}
-
-# Everything else (transformations, interactions) goes through stats::terms. The terms live in the
-# global environment, so that a saved model carries nobody's frame.
-formula_terms <- function(formula, data) {
-  terms <- in_formula(stats::terms(formula, data = column_names_only(data)))
-  if (length(attr(terms, "offset"))) {
-    abort("offset() in a formula is not supported; subtract it from the response.", arg = "formula")
-  }
-  if (length(attr(terms, "term.labels")) == 0L) {
-    abort("The formula has no predictors.", arg = "formula")
-  }
-  terms <- stats::delete.response(terms)
-  check_functions(terms, environment(formula))
-  environment(terms) <- globalenv()
-  terms
-}
-
-# What terms() needs of the data, which may be a list with columns of unequal length.
-column_names_only <- function(data) {
-  if (is.null(data)) return(NULL)
-  check_names(names(data), "data")
-  columns <- rep(list(logical()), length(data))
-  structure(columns, names = names(data), class = "data.frame", row.names = integer())
-}
-
-in_formula <- function(code) {
-  tryCatch(code, error = function(e) {
-    abort("The formula cannot be evaluated: ", reason(e), ".", arg = "formula")
-  })
-}
-
-# A function of some other frame could not be found again when the model predicts.
-check_functions <- function(terms, env) {
-  seen_from <- function(env, name) get0(name, env, mode = "function")
-  for (name in called_names(terms[[2L]])) {
-    if (!identical(seen_from(env, name), seen_from(globalenv(), name))) {
-      abort("The formula uses the function `", name, "` of a local environment, which predict() ",
-            "could not find again; make it a global function or of an attached package, or ",
-            "compute the column in `data` first.", arg = "formula")
-    }
-  }
-}
-
-# The functions that an expression calls by their bare name.
-called_names <- function(e) {
-  if (!is.call(e)) return(NULL)
-  head <- e[[1L]]
-  if (is.call(head) && as.character(head[[1L]]) %in% c("::", ":::")) head <- NULL
-  parts <- c(if (is.call(head)) list(head), as.list(e)[-1L])
-  unique(c(if (is.symbol(head)) as.character(head), unlist(lapply(parts, called_names))))
-}
-
-expand_terms <- function(terms, frame, xlevels = NULL) {
-  model <- in_formula(
-    stats::model.frame(terms, frame, na.action = stats::na.pass, xlev = xlevels)
-  )
-  rows <- NROW(model[[1L]])
-  if (rows != nrow(frame)) {
-    abort("The formula makes ", rows, plural(rows, " row"), " of ", nrow(frame), ".",
-          arg = "formula")
-  }
-  if (is.null(xlevels)) check_levels(model)
-  kept <- if (is.null(xlevels)) attr(model, "terms") else terms
-  grouped <- vapply(model, function(v) is.factor(v) || is.character(v), NA)
-  x <- in_formula({
-    contrasts <- lapply(model[grouped], function(v) {
-      stats::contrasts(as.factor(v), contrasts = FALSE)
-    })
-    stats::model.matrix(terms, model, contrasts.arg = if (any(grouped)) contrasts)
-  })
-  column <- attr(x, "assign")
-  x <- x[, column > 0L, drop = FALSE]
-  column <- column[column > 0L]
-  in_term <- attr(terms, "factors") > 0
-  numeric_term <- colSums(in_term[!grouped, , drop = FALSE]) > 0
-  indicator <- !numeric_term[column]
-  x[, indicator] <- x[, indicator] / sqrt(2)
-  list(
-    x = matrix(as.double(x), nrow(x)), names = colnames(x), indicator = unname(indicator),
-    source = seq_along(column), terms = kept,
-    xlevels = xlevels %||% stats::.getXlevels(terms, model) %||% list()
-  )
-}
-
-# A factor that the formula makes, without any level.
-check_levels <- function(model) {
-  empty <- vapply(model, function(v) is.factor(v) && nlevels(v) == 0L, NA)
-  if (any(empty)) {
-    abort("`", names(model)[empty][1L], "` has missing values only; leave it out.",
-          arg = "formula")
-  }
+# What a formula with other terms names beside calls.
+bare_names <- function(e) {
+  if (is.symbol(e)) return(as.character(e))
+  sums <- c("+", "-", "*", ":", "/", "^", "%in%", "(")
+  if (!is.call(e) || !as.character(e[[1L]])[1L] %in% sums) return(NULL)
+  unlist(lapply(as.list(e)[-1L], bare_names))
 }
 
 # ---- variables -------------------------------------------------------------------------------

@@ -131,16 +131,6 @@ as.double.gamma_dmm <- function(x, ...) {
   x$gamma
 }
 
-#' @export
-formula.gamma_dmm <- function(x, ...) stats::as.formula(formula.vpsvm(x, ...), parent.frame())
-
-#' @method update gamma_dmm
-#' @export
-update.gamma_dmm <- function(object, formula., ..., evaluate = TRUE) {
-  if (evaluate) check_update(object$call, names(list(...)))
-  NextMethod()
-}
-
 check_sound_dmm <- function(x) check_sound(x, is_sound_dmm, "gamma_dmm() object")
 
 is_sound_dmm <- function(g) {

@@ -141,7 +141,7 @@ given_response <- function(object, newdata, y, n) {
 
 # Only functions and pi may come from elsewhere.
 formula_response <- function(expr, data) {
-  absent <- setdiff(all.vars(expr), c(names(data), "pi"))
+  absent <- setdiff(variables_read(expr), c(names(data), "pi"))
   if (length(absent)) {
     abort("`newdata` lacks ", name_list(absent), " of the response; add it or give `y`.",
           arg = "newdata")
@@ -169,7 +169,8 @@ permutation_importance <- function(frame, loss, nperm, seed, blueprint, verbose)
 shuffle_column <- function(frame, j, rows) {
   from <- rows[sample.int(length(rows))]
   if (is.data.frame(frame)) {
-    frame[[j]][rows] <- frame[[j]][from]
+    if (length(dim(frame[[j]])) == 2L) frame[[j]][rows, ] <- frame[[j]][from, ] else
+      frame[[j]][rows] <- frame[[j]][from]
   } else {
     frame[rows, j] <- frame[from, j]
   }

@@ -116,17 +116,8 @@ residuals.kbp <- function(object, ...) {
 }
 
 #' @export
-formula.kbp <- function(x, ...) formula.vpsvm(x, ...)
-
-#' @export
 nobs.kbp <- function(object, ...) {
   check_dots(list(...), "object", "nobs")
   object$n
 }
 
-#' @method update kbp
-#' @export
-update.kbp <- function(object, formula., ..., evaluate = TRUE) {
-  if (evaluate) check_update(object$call, names(list(...)))
-  NextMethod()
-}

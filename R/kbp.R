@@ -60,6 +60,7 @@
 #' that no number of traps can exceed is an error.
 #'
 #' @inheritSection vpsvm Input
+#' @inheritSection vpsvm Formulas
 #' @section Errors:
 #' All have the class `flexkern_error`; unknown arguments are errors too. A sparse `x`, a dictionary
 #' of constant columns only, automatic bandwidths without two distinct rows, and a kernel function

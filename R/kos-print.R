@@ -111,16 +111,6 @@ nobs.kos <- function(object, ...) {
   object$n
 }
 
-#' @export
-formula.kos <- function(x, ...) stats::as.formula(formula.vpsvm(x, ...), parent.frame())
-
-#' @method update kos
-#' @export
-update.kos <- function(object, formula., ..., evaluate = TRUE) {
-  if (evaluate) check_update(object$call, names(list(...)))
-  NextMethod()
-}
-
 #' @rdname importance
 #' @export
 #' @rawNamespace S3method(randomForest::importance, kos)

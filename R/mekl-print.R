@@ -131,17 +131,8 @@ residuals.rmekl <- function(object, ...) {
 }
 
 #' @export
-formula.rmekl <- function(x, ...) formula.vpsvm(x, ...)
-
-#' @export
 nobs.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "nobs")
   object$n
 }
 
-#' @method update rmekl
-#' @export
-update.rmekl <- function(object, formula., ..., evaluate = TRUE) {
-  if (evaluate) check_update(object$call, names(list(...)))
-  NextMethod()
-}

@@ -13,20 +13,19 @@ mold_formula <- function(formula, data, subset, weights, na.action, several = FA
   if (length(formula) != 3L) {
     abort("`formula` has no response; write it as response ~ predictors.", arg = "formula")
   }
-  env <- environment(formula)
+  env <- environment(formula) %||% globalenv()
   if (!is.null(data)) data <- as_data(data)
   y <- in_data(formula[[2L]], data, env, "response")
   n <- NROW(y)
   effects <- main_effects(formula[[3L]])
-  terms <- if (is.null(effects)) formula_terms(formula, data)
-  variables <- if (is.null(effects)) all.vars(terms[[2L]]) else
-    effect_variables(effects, data, all.vars(formula[[2L]]))
+  variables <- if (is.null(effects)) bare_names(formula[[3L]]) else
+    effect_variables(effects, data, variables_read(formula[[2L]]))
   if (is.symbol(formula[[2L]]) && as.character(formula[[2L]]) %in% variables) {
     abort("The response `", formula[[2L]], "` is also among the predictors; take it out there.",
           arg = "formula")
   }
-  frame <- pick_columns(variables, data, env, n)
-  if (!is.null(terms)) check_single(variables, frame)
+  made <- if (is.null(effects)) formula_frame(formula, data, env, n)
+  frame <- if (is.null(made)) pick_columns(variables, data, env, n) else made$frame
   rows <- subset_rows(in_data(subset, data, env, "subset"), n)
   weights <- in_data(weights, data, env, "weights")
   if (!is.null(rows)) {
@@ -35,10 +34,10 @@ mold_formula <- function(formula, data, subset, weights, na.action, several = FA
     y <- if (length(dim(y)) == 2L) y[rows, , drop = FALSE] else y[rows]
     weights <- weights[rows]
   }
-  finish_mold(frame, y, weights, na.action, terms, several)
+  finish_mold(frame, y, weights, na.action, made$blueprint, several)
 }
 
-finish_mold <- function(frame, y, weights, na.action, terms = NULL, several = FALSE) {
+finish_mold <- function(frame, y, weights, na.action, formula = NULL, several = FALSE) {
   responses <- if (several) side_by_side(y)
   y <- if (is.null(responses)) unwrap_response(y) else complete_numbers(responses)
   if (length(y) != nrow(frame)) {
@@ -46,25 +45,27 @@ finish_mold <- function(frame, y, weights, na.action, terms = NULL, several = FA
           plural(nrow(frame), " row"), "; they must agree.", arg = "y")
   }
   weights <- check_weights(weights, nrow(frame))
-  frame <- standard_columns(frame)
-  blueprint <- list(columns = colnames(frame), p = ncol(frame), levels = frame_levels(frame))
-  design <- expand(frame, blueprint, terms)
-  blueprint <- c(blueprint, design[c("names", "indicator", "source", "terms", "xlevels")])
+  frame <- standard_columns(frame, !is.null(formula))
   action <- na_action(na.action)
-  kept <- complete_rows(design$x, y, blueprint, action)
-  if (!is.null(kept$omitted)) {
-    rows <- -as.vector(kept$omitted)
-    design$x <- design$x[rows, , drop = FALSE]
-    y <- y[rows]
-    weights <- weights[rows]
+  omitted <- incomplete_rows(frame, y, action)
+  if (!is.null(omitted)) {
+    frame <- take_rows(frame, -as.vector(omitted))
+    y <- y[-omitted]
+    weights <- weights[-omitted]
   }
+  if (nrow(frame) < 2L) {
+    abort("A fit needs at least 2 complete rows, not ", nrow(frame), ".", arg = "x")
+  }
+  blueprint <- c(formula %||% list(columns = colnames(frame), p = ncol(frame)),
+                 frame_levels(frame, weights))
+  design <- expand(with_levels(frame, blueprint$levels), blueprint)
+  # A level that rows of weight 0 alone have is as good as left out.
+  if (any(weights == 0)) design$x[is.na(design$x)] <- 0
+  blueprint <- c(blueprint, design[c("names", "indicator", "source")])
   stop_infinite(design$x, blueprint, "x")
-  if (nrow(design$x) < 2L) {
-    abort("A fit needs at least 2 complete rows, not ", nrow(design$x), ".", arg = "x")
-  }
   if (!is.null(responses)) y <- responses[y, , drop = FALSE]
   structure(list(x = design$x, y = y, weights = weights, blueprint = blueprint,
-                 na.action = kept$omitted), class = "flexkern_input")
+                 na.action = omitted), class = "flexkern_input")
 }
 
 # ---- x ---------------------------------------------------------------------------------------
@@ -113,10 +114,13 @@ plain_frame <- function(x) {
 }
 
 take_rows <- function(frame, rows) {
-  columns <- lapply(unclass(frame), `[`, rows)
-  structure(columns, class = "data.frame", row.names = .set_row_names(length(rows)),
+  if (is_numeric_table(frame)) return(frame[rows, , drop = FALSE])
+  columns <- lapply(unclass(frame), take, rows)
+  structure(columns, class = "data.frame", row.names = .set_row_names(NROW(columns[[1L]])),
             names = names(frame))
 }
+
+take <- function(v, rows) if (length(dim(v)) == 2L) v[rows, , drop = FALSE] else v[rows]
 
 check_names <- function(names, arg = "x") {
   if (is.null(names)) return(invisible())
@@ -132,42 +136,66 @@ check_names <- function(names, arg = "x") {
   }
 }
 
-# Every column numeric or factor. Text becomes a factor, TRUE/FALSE 1/0.
-standard_columns <- function(frame) {
-  check_names(colnames(frame))
+# Every column numeric or factor. Text becomes a factor, TRUE/FALSE 1/0, but what a formula `made`
+# may stay logical and be a matrix.
+standard_columns <- function(frame, made = FALSE) {
+  if (!made) check_names(colnames(frame))
   if (is_sparse(frame)) return(frame)
   if (is.matrix(frame)) {
     storage.mode(frame) <- "double"
     return(frame)
   }
   special <- vapply(unclass(frame), function(column) is.object(column) || !is.numeric(column), NA)
-  for (j in which(special)) frame[[j]] <- standard_column(frame[[j]], names(frame)[j], "x")
+  for (j in which(special)) frame[[j]] <- standard_column(frame[[j]], names(frame)[j], "x", made)
   frame
 }
 
-standard_column <- function(column, name, arg) {
-  if (inherits(column, "AsIs")) column <- unclass(column)
-  if (is.character(column)) column <- factor(column)
+standard_column <- function(column, name, arg, made = FALSE) {
+  if (inherits(column, "AsIs")) class(column) <- setdiff(class(column), "AsIs")
+  if (made && is_plain_matrix(column)) {
+    return(matrix(as.double(column), nrow(column), dimnames = list(NULL, colnames(column))))
+  }
+  if (is.character(column) && is.null(dim(column))) column <- factor(as.vector(unclass(column)))
   if (is.factor(column)) {
     # Without a level all are missing.
     if (nlevels(column) == 0L) return(as.numeric(column))
     if (!anyNA(levels(column))) return(column)
     abort("Column `", name, "` of `", arg, "` has NA among its levels; give it a name.", arg = arg)
   }
-  if (is.logical(column) || (is.numeric(column) && !is.object(column))) return(as.numeric(column))
+  if (is.logical(column) && made && !is.object(column)) return(as.vector(column))
+  if (is.logical(column) || is_plain_number(column)) return(as.numeric(unclass(column)))
   abort("Column `", name, "` of `", arg, "` is ", with_article(first_class(column)),
         "; convert it to numeric or factor.", arg = arg)
 }
 
-frame_levels <- function(frame) {
-  if (is_numeric_table(frame)) return(list())
-  lapply(Filter(is.factor, unclass(frame)), levels)
+# A series or numbers with a label are numbers; dates, durations and 64-bit integers need a word.
+is_plain_number <- function(v) {
+  is.numeric(v) && length(dim(v)) < 2L && !isS4(v) && !inherits(v, "integer64")
+}
+
+is_plain_matrix <- function(v) {
+  length(dim(v)) == 2L && (is.numeric(v) || is.logical(v)) && !isS4(v)
+}
+
+# The levels of each factor that occur in rows of positive weight: all others are unknown to the
+# model, wherever they were declared. Which variables of a formula are logical.
+frame_levels <- function(frame, weights = NULL) {
+  if (is_numeric_table(frame)) return(list(levels = list()))
+  used <- if (is.null(weights)) seq_len(nrow(frame)) else which(weights > 0)
+  seen <- function(v) levels(v)[tabulate(v[used], nlevels(v)) > 0L]
+  list(levels = lapply(Filter(is.factor, unclass(frame)), seen),
+       logical = names(Filter(is.logical, unclass(frame))))
+}
+
+with_levels <- function(frame, levels) {
+  for (name in names(levels)) frame[[name]] <- factor(frame[[name]], levels[[name]])
+  frame
 }
 
 # ---- the design matrix -----------------------------------------------------------------------
 
-expand <- function(frame, blueprint, terms = NULL) {
-  if (!is.null(terms)) return(expand_terms(terms, frame, blueprint$xlevels))
+expand <- function(frame, blueprint) {
+  if (!is.null(blueprint$terms)) return(expand_terms(blueprint$terms, frame))
   p <- blueprint$p
   names <- blueprint$columns %||% paste0("V", seq_len(p))
   if (length(blueprint$levels) == 0L) {
@@ -190,12 +218,11 @@ indicators <- function(v) outer(as.integer(v), seq_along(levels(v)), "==") / sqr
 
 # ---- rows ------------------------------------------------------------------------------------
 
-complete_rows <- function(x, y, blueprint, action) {
-  missing <- missing_rows(x)
-  if (!any(missing) && !anyNA(y)) return(list(omitted = NULL))
-  if (action == "fail" || action == "pass") stop_missing(x, y, blueprint)
-  omitted <- which(missing | is.na(y))
-  list(omitted = structure(omitted, class = action))
+incomplete_rows <- function(frame, y, action) {
+  missing <- missing_rows(frame)
+  if (!any(missing) && !anyNA(y)) return(NULL)
+  if (action == "fail" || action == "pass") stop_missing(frame, y, missing)
+  structure(which(missing | is.na(y)), class = action)
 }
 
 na_action <- function(na.action) {
@@ -209,13 +236,14 @@ na_action <- function(na.action) {
   abort_arg("na.action", na.action, "na.fail, na.omit, na.exclude or na.pass")
 }
 
-stop_missing <- function(x, y, blueprint) {
-  missing <- faults(x, is.na)
-  columns <- unique(source_names(blueprint)[missing$columns])
-  rows <- sum(missing$rows)
+stop_missing <- function(frame, y, missing) {
+  columns <- if (is_numeric_table(frame)) faults(frame, is.na)$columns else
+    vapply(unclass(frame), anyNA, NA)
+  names <- colnames(frame) %||% paste0("V", seq_len(ncol(frame)))
+  rows <- sum(missing)
   found <- c(
     if (rows) paste0("`x` has missing values in ", rows, plural(rows, " row"), " (column ",
-                     name_list(columns), ")"),
+                     name_list(names[columns]), ")"),
     if (anyNA(y)) paste0("`y` has ", sum(is.na(y)), plural(sum(is.na(y)), " missing value"))
   )
   abort(paste(found, collapse = " and "), "; use na.action = na.omit to leave these rows out.",

@@ -7,9 +7,9 @@ unwrap_response <- function(y) {
     if (ncol(y) != 1L) abort_arg("y", y, "a vector or one column")
     y <- y[, 1L]
   }
-  if (inherits(y, "AsIs")) y <- unclass(y)
+  if (inherits(y, "AsIs")) class(y) <- setdiff(class(y), "AsIs")
   if (is.factor(y)) return(y)
-  if (is.numeric(y) && !is.object(y)) return(as.vector(y))
+  if (is_plain_number(y) && (is.null(dim(y)) || !is.object(y))) return(as.vector(unclass(y)))
   if (is.atomic(y) && !is.null(y) && !is.object(y) && !is.complex(y) && !is.raw(y)) {
     return(as.vector(y))
   }
@@ -21,7 +21,7 @@ side_by_side <- function(y) {
   numbers <- is.numeric(y) || is.data.frame(y) && all(vapply(y, is.numeric, NA))
   if (length(dim(y)) != 2L || ncol(y) < 2L || !numbers) return(NULL)
   y <- as.matrix(y)
-  rownames(y) <- NULL
+  y <- matrix(y, nrow(y), dimnames = list(NULL, colnames(y)))
   infinite <- sum(is.infinite(y))
   if (infinite == 0L) return(y)
   abort("`y` has ", infinite, plural(infinite, " infinite value"), " (Inf or -Inf); replace ",

@@ -90,7 +90,16 @@ faults <- function(x, is_fault) {
 }
 
 missing_rows <- function(x) {
+  if (is.data.frame(x)) return(missing_frame_rows(x))
   if (anyNA(entries(x))) faults(x, is.na)$rows else logical(nrow(x))
+}
+
+missing_frame_rows <- function(frame) {
+  missing <- logical(nrow(frame))
+  for (column in unclass(frame)) {
+    if (anyNA(column)) missing <- missing | rowSums(is.na(as.matrix(column))) > 0
+  }
+  missing
 }
 
 squared_norms <- function(x) {

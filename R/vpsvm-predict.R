@@ -12,9 +12,9 @@
 #'   was fitted with, by default all. An interval uses all of them.
 #' @param na.action [na.pass()]: rows with missing values give `NA`. [na.omit()]: they are left out.
 #'   [na.fail()]: they are an error.
-#' @param novel What to do with a factor level that the model was not fitted with: `"error"`, `"na"`
-#'   (predict `NA`, with a warning) or `"ignore"` (predict from the other columns). A level that
-#'   only a call in the formula makes, as `factor(k)` of a number, is always an error.
+#' @param novel What to do with a level of a factor, a column or one that the formula makes, that no
+#'   training row had, even if it was declared: `"error"`, `"na"` (predict `NA`, with a warning) or
+#'   `"ignore"` (predict from the other columns).
 #' @param threads,memory,verbose As in [vpsvm()]; rows are predicted in blocks that fit `memory`.
 #' @param ... Nothing: an unknown argument is an error.
 #'

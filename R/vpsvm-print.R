@@ -151,21 +151,6 @@ coef.vpsvm <- function(object, ...) {
   named_decision(object, object$coef, object$index)
 }
 
-# The dot is written out, so that update() can take terms away.
-#' @export
-formula.vpsvm <- function(x, ...) {
-  check_dots(list(...), "x", "formula")
-  formula <- x$formula
-  if (is.null(formula)) abort("The model was fitted with x and y; it has no formula.", arg = "x")
-  if ("." %in% all.vars(formula[[3L]])) {
-    formula[[3L]] <- if (is.null(x$blueprint$terms)) sum_of(x$blueprint$columns) else
-      x$blueprint$terms[[2L]]
-  }
-  stats::as.formula(formula, parent.frame())
-}
-
-sum_of <- function(names) Reduce(function(a, b) call("+", a, b), lapply(names, as.name))
-
 #' @export
 nobs.vpsvm <- function(object, ...) {
   check_dots(list(...), "object", "nobs")

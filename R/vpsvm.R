@@ -59,6 +59,22 @@
 #' regression; character and logical become a factor with a message. Missing values are an error
 #' that names the columns; `na.action = na.omit` leaves the rows out.
 #'
+#' A level of which no row of positive weight is left is unknown to the model, wherever it was
+#' declared; see `novel` in [predict.vpsvm()].
+#'
+#' @section Formulas:
+#' The functions of a formula see the columns as they are, as in [lm()]; what they make becomes
+#' numbers and, with one indicator for every level, factors. `TRUE` and `FALSE` are a number by
+#' themselves and two levels in an interaction. `subset` takes rows of what the terms make of all.
+#' What `poly()`, `ns()`, `bs()` and `scale()` learn from the training rows holds for new rows;
+#' another term that depends on more rows than its own, as `I(a - mean(a))`, gives a warning.
+#' Variables that `data` lacks are looked up where the formula was written. Those with a value for
+#' each row must be columns of new rows; other objects, as the knots of a spline, are kept with the
+#' model. Functions must be global or of an attached package, so that [predict()] finds them.
+#'
+#' A model keeps no data: [update()], [formula()] and [model.frame()] look its variables up where
+#' they are called from.
+#'
 #' @section Sparse matrices:
 #' A `dgCMatrix` is used as it is and never made dense; other sparse classes are converted to it.
 #' The model is the one of the same numbers in a dense matrix, up to rounding, and keeps its support
@@ -72,8 +88,8 @@
 #' `max.iter` steps gives one warning and `converged = FALSE` for its cells.
 #'
 #' @param x A numeric or sparse matrix (rows are observations) or a data frame; or a formula.
-#' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`. The
-#'   functions it calls must be global or of an attached package, so that [predict()] finds them.
+#' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`. See
+#'   Formulas.
 #' @param y The response: a factor or a numeric vector with one value per row of `x`.
 #' @param partition `"auto"` (one cell for few rows, then Voronoi cells bounded by `max.cell`),
 #'   `"voronoi"` (cells of `radius`, or `cells` of them, or bounded by `max.cell`), `"random"`

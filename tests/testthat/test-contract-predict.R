@@ -94,7 +94,7 @@ for_each_fitter(list(
   "a level that the formula makes is named" = function(f) {
     n <- transform(d, k = rep(1:2, 20))
     m <- f$quick(y ~ factor(k) + a, n)
-    expect_flexkern_error(predict(m, transform(n, k = 7)), "new level 7")
+    expect_flexkern_error(predict(m, transform(n, k = 7)), "`factor\\(k\\)` .* level `7`")
   },
   "D11: a missing level is missing, not novel" = function(f) {
     m <- f$quick(y ~ k + a, data = g)

@@ -31,7 +31,7 @@ test_that("the fit refuses odd input", {
   expect_refusals(alist(
     vpsvm(), vpsvm(y = d$y), vpsvm(data = d), vpsvm(y ~ ., odd$list), vpsvm(y ~ ., odd$complex),
     vpsvm(y ~ ., odd$time), vpsvm(y ~ long + a, columns), vpsvm(table(1:4, 1:4), 1:4),
-    vpsvm(X, table(1:40)), vpsvm(X, ts(1:40)), vpsvm(blank, 1:3), vpsvm(X, 1:40 > 0),
+    vpsvm(X, table(1:40)), vpsvm(blank, 1:3), vpsvm(X, 1:40 > 0),
     vpsvm(X[0, ], d$y[0]), vpsvm(huge, 1:4, scale = FALSE),
     vpsvm(huge, 1:4, scale = FALSE, gamma = 2, lambda = 1),
     vpsvm(matrix(c(0, 1e-310, 0, 0), 4), 1:4), vpsvm(y ~ y, d), vpsvm(cbind(a, b) ~ c, d),
@@ -45,7 +45,7 @@ test_that("the fit refuses odd input", {
     }),
     vpsvm(y ~ no_such_function(a), d), vpsvm(y ~ a[1:2], d), vpsvm(y ~ "a", d),
     vpsvm(y ~ ., d, subset = 100),
-    vpsvm(y ~ ., d, subset = c(1, -1)), vpsvm(y ~ log(c) + M, with_matrix), vpsvm(y ~ d$a, d),
+    vpsvm(y ~ ., d, subset = c(1, -1)), vpsvm(y ~ log(c) + d, with_matrix),
     vpsvm(y ~ k + a, no_level), vpsvm(list_column, d$y), vpsvm(X * 2^-1030, d$y, scale = TRUE),
     vpsvm(X, d$y, scale = c(a = TRUE, b = FALSE, x = TRUE)), vpsvm(X, d$y, subset = 1:20),
     vpsvm(X, d$y, data = d), vpsvm(X, d$y, formula = y ~ a), vpsvm(data = d, formula = y ~ .),
