@@ -41,7 +41,7 @@ cell_table <- function(object, cell) {
   grid <- object$grid[[cell]]
   pairs <- expand.grid(gamma = grid$gamma, lambda = grid$lambda)
   error <- as.vector(ifelse(grid$settled, grid$risk, NA))
-  rows <- object$search.rows[cell]
+  rows <- (object$search.rows %||% object$cell.size)[cell]
   if (length(error) == 0L) pairs <- pairs[0L, ]
   out <- rbind(cbind(pairs, error = error, rows = rep(rows, length(error))),
                tried_pairs(grid$tried, object$cell.size[cell]))
@@ -97,7 +97,7 @@ same_pair <- function(pairs, chosen) {
 #' @export
 cv_table.kbp <- function(object, ...) {
   check_dots(list(...), "object", "cv_table")
-  check_sound(object, kbp_is_sound)
+  check_sound(object)
   tables <- lapply(seq_along(object$grid), function(j) {
     grid <- object$grid[[j]]
     if (nrow(grid) == 0L) return(NULL)

@@ -52,7 +52,7 @@ fit_input <- function(x, y, weights, na.action, plain, several = FALSE, memory =
 with_call <- function(fit, name, call, formula = NULL) {
   if (!is.null(formula)) fit$formula <- bare(formula)
   fit$call <- trim_call(call, name)
-  fit
+  made(fit)
 }
 
 # A formula without its environment.

@@ -23,7 +23,7 @@
 plot.gamma_dmm <- function(x, type = c("objective", "pareto"),
                            lambda = c(0.05, 0.2, 0.5, 0.8, 0.95), ...) {
   type <- check_choice(type, c("objective", "pareto"), "type")
-  check_sound_dmm(x)
+  check_sound(x)
   if (!are_shares(lambda)) {
     abort_arg("lambda", lambda, "numbers strictly between 0 and 1", is_share)
   }
@@ -69,7 +69,7 @@ plot_pareto <- function(x, lambda, ...) {
 print.gamma_dmm <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
-  check_sound_dmm(x)
+  check_sound(x)
   number <- function(value) format(value, digits = digits)
   cat("Dual min-max width of the Gaussian kernel\n")
   print_line("gamma", number(x$gamma), " (sigma ", number(x$sigma), ")")
@@ -98,7 +98,7 @@ distance_words <- c(
 #' @export
 summary.gamma_dmm <- function(object, ...) {
   check_dots(list(...), "object", "summary")
-  check_sound_dmm(object)
+  check_sound(object)
   structure(list(width = object), class = "summary.gamma_dmm")
 }
 
@@ -127,19 +127,6 @@ format.gamma_dmm <- function(x, digits = 4L, ...) {
 
 #' @export
 as.double.gamma_dmm <- function(x, ...) {
-  check_sound_dmm(x)
+  check_sound(x)
   x$gamma
-}
-
-check_sound_dmm <- function(x) check_sound(x, is_sound_dmm, "gamma_dmm() object")
-
-is_sound_dmm <- function(g) {
-  above <- function(v) is_number(v) && v > 0
-  is_positive(g$gamma) && above(g$gamma) && above(g$sigma) && above(g$D_max) && above(g$d) &&
-    is_share(g$lambda) && isTRUE(g$distance %in% names(distance_words)) && is_number(g$n) &&
-    is_number(g$sampled) && is.data.frame(g$diameters) && nrow(g$diameters) > 0L &&
-    all(c("class", "size", "diameter", "row1", "row2") %in% names(g$diameters)) &&
-    (is.null(g$closest) || is.data.frame(g$closest)) && is.character(g$columns) &&
-    is.list(g$blueprint) &&
-    is_sound_scaling(g$scaling, length(g$columns)) && length(g$scaling$method) == length(g$columns)
 }

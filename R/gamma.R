@@ -4,7 +4,7 @@
 gamma_rules <- c("dmm", "median")
 
 is_gamma <- function(x) {
-  if (inherits(x, "gamma_dmm")) check_sound_dmm(x)
+  if (inherits(x, "gamma_dmm")) check_sound(x)
   is_positive(x) || inherits(x, "gamma_dmm") || is_gamma_rule(x)
 }
 

@@ -27,6 +27,7 @@
 #' @method plot hg_kernel
 #' @export
 plot.hg_kernel <- function(x, names = NULL, ...) {
+  check_sound(x)
   names <- names %||% x$design
   x <- hg_node(x, "x")
   used <- any_columns(x)
@@ -87,7 +88,7 @@ plot_tiles <- function(kernel, names, ...) {
   graphics::axis(1L, seq_len(p), names, las = 2L, tick = FALSE)
   graphics::axis(2L, nodes:1, paste("node", seq_len(nodes)), las = 1L, tick = FALSE)
   graphics::box()
-  if (length(tiles) > 200L) return(invisible())
+  if (length(tiles) > 200L || !any(tiles > 0)) return(invisible())
   at <- which(tiles > 0, arr.ind = TRUE)
   graphics::text(at[, 2L], nodes + 1 - at[, 1L], format(signif(tiles[at], 2)), cex = 0.7,
                  col = ifelse(tiles[at] > 0.6 * max(tiles), "white", "black"))

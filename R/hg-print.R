@@ -4,6 +4,7 @@
 #' @export
 print.hg_kernel <- function(x, digits = 3, ...) {
   check_args(digits = digits)
+  check_sound(x)
   leaves <- leaf_count(x)
   cat("Hierarchical Gaussian kernel of depth ", x$depth, ": ", leaves, plural(leaves, " node"),
       " on columns, ", x$size, " weights\n", sep = "")

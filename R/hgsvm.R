@@ -127,6 +127,7 @@ hgsvm.default <- function(x, y, architectures = NULL,
 #' @export
 coef.hgsvm <- function(object, ...) {
   check_dots(list(...), "object", "coef")
+  check_sound(object)
   weights <- all_weights(object$hierarchy)
   names(weights) <- weight_names(object$hierarchy, object$blueprint$names)
   weights

@@ -48,7 +48,7 @@ importance.vpsvm <- function(x, newdata, y = NULL, nperm = 10, seed = NULL, thre
   check_dots(list(...), setdiff(names(formals(importance.vpsvm)), "..."), "importance")
   check_args(nperm = nperm, seed = seed, verbose = verbose)
   check_version(x)
-  check_sound(x, function(m) is_number(m$blueprint$p) && is.character(m$task))
+  check_sound(x)
   if (missing(newdata)) {
     abort("`newdata` is missing; the model keeps no data, so give the rows to predict.",
           arg = "newdata")

@@ -23,6 +23,7 @@ coef.kbp <- function(object, s = NULL, mode = c("step", "l1", "fraction"), stand
                      ...) {
   check_dots(list(...), setdiff(names(formals(coef.kbp)), "..."), "coef")
   check_args(standardized = standardized)
+  check_sound(object)
   mode <- check_choice(mode, c("step", "l1", "fraction"), "mode")
   src <- object$sources
   out <- lapply(object$path, function(p) {
@@ -79,6 +80,7 @@ l1_position <- function(bound, p) {
   if (k == 1L) return(1)
   ends <- breakpoint_coef(p, c(k - 1L, k), max(p$source))
   excess <- function(t) sum(abs((1 - t) * ends[, 1L] + t * ends[, 2L])) - bound
+  if (excess(0) >= 0) return(k - 1)
   if (excess(1) <= 0) return(k)
   k - 1 + stats::uniroot(excess, c(0, 1), tol = 1e-14)$root
 }

@@ -19,6 +19,7 @@
 #' @export
 plot.kbp <- function(x, type = c("path", "cv", "fit"), response = 1, s = NULL,
                      mode = c("step", "l1", "fraction"), ...) {
+  check_sound(x)
   type <- check_choice(type, c("path", "cv", "fit"), "type")
   if (!is_whole(response, 1, length(x$path))) {
     abort_arg("response", response, paste("a whole number from 1 to", length(x$path)))

@@ -40,7 +40,7 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
   check_dots(list(...), setdiff(names(formals(predict.kbp)), "..."), "predict")
   check_args(verbose = verbose)
   type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
-  check_prediction(object, type, missing(newdata), kbp_is_sound)
+  check_prediction(object, type, missing(newdata))
   if (!is.null(s)) {
     if (type == "prob") {
       abort('type = "prob" is calibrated for where the rule stopped; leave `s` out.', arg = "s")
@@ -65,15 +65,6 @@ predict.kbp <- function(object, newdata, type = c("response", "decision", "prob"
 function_values <- function(object) {
   by_value <- vapply(object$blocks, function(b) !is.null(b[["function"]]), NA)
   2 * max(0, tabulate(object$sources$kernel, length(object$blocks))[by_value])
-}
-
-kbp_is_sound <- function(m) {
-  j <- nrow(m$sources)
-  is.list(m$blueprint) && is.data.frame(m$sources) && is.matrix(m$sv) && is.double(m$sv) &&
-    is.double(m$coef) && identical(dim(m$coef), c(j, length(m$intercept))) &&
-    all(m$sources$kernel %in% seq_along(m$blocks)) &&
-    all(m$sources$center %in% c(NA, seq_len(nrow(m$sv)))) &&
-    all(lengths(m$scaling[c("center", "factor")]) == ncol(m$sv))
 }
 
 # The model at a place of its path.

@@ -14,6 +14,7 @@
 #' @export
 summary.kbp <- function(object, ...) {
   check_dots(list(...), "object", "summary")
+  check_sound(object)
   live <- rowSums(object$coef != 0) > 0
   per_block <- function(name, missing) {
     vapply(object$blocks, function(b) b[[name]] %||% missing, missing)
@@ -41,6 +42,12 @@ kbp_training_error <- function(object) {
 print.kbp <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
+  check_sound(x)
+  print_kbp(x, digits)
+  invisible(x)
+}
+
+print_kbp <- function(x, digits) {
   print_call(x$call)
   live <- rowSums(x$coef != 0) > 0
   rows <- length(unique(x$sources$row[live]))
@@ -58,7 +65,6 @@ print.kbp <- function(x, digits = 4L, ...) {
     print_line("Validated error", what, paste(format(x$cv.error, digits = digits), collapse = ", "))
   }
   cat("\n")
-  invisible(x)
 }
 
 path_line <- function(x) {
@@ -89,7 +95,7 @@ stop_line <- function(x, digits) {
 print.summary.kbp <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
-  print.kbp(x$model, digits)
+  print_kbp(x$model, digits)
   cat("Kernels:\n")
   print(x$kernels, digits = digits)
   print_tail(x, digits, paste0(
@@ -102,6 +108,7 @@ print.summary.kbp <- function(x, digits = 4L, ...) {
 #' @export
 fitted.kbp <- function(object, ...) {
   check_dots(list(...), "object", "fitted")
+  check_sound(object)
   if (is.null(object$fitted)) {
     abort("Fitted values are kept for the end of the path only; give `newdata` with `s`.",
           arg = "newdata")
@@ -112,12 +119,14 @@ fitted.kbp <- function(object, ...) {
 #' @export
 residuals.kbp <- function(object, ...) {
   check_dots(list(...), "object", "residuals")
+  check_sound(object)
   stats::naresid(object$na.action, object$residuals)
 }
 
 #' @export
 nobs.kbp <- function(object, ...) {
   check_dots(list(...), "object", "nobs")
+  check_sound(object)
   object$n
 }
 

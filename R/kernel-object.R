@@ -6,6 +6,7 @@ is_kernel_object <- function(x) inherits(x, "hg_kernel")
 # object that was changed by hand is checked again.
 on_design <- function(kernel, blueprint, where) {
   design <- kernel[["design"]]
+  if (!is.null(design)) check_sound(kernel)
   kernel <- hg_node(kernel, where)
   if (!is.null(design)) return(on_learned_columns(kernel, design, blueprint$names, where))
   spread(numbered(kernel, source_columns(blueprint), where), blueprint$source)

@@ -27,7 +27,7 @@ predict.kos <- function(object, newdata, type = c("response", "decision", "prob"
   check_dots(list(...), setdiff(names(formals(predict.kos)), "..."), "predict")
   check_args(verbose = verbose)
   type <- check_choice(type, c("response", "decision", "prob", "votes"), "type")
-  check_prediction(object, type, missing(newdata), is_sound_kos)
+  check_prediction(object, type, missing(newdata))
   if (missing(newdata)) return(stats::fitted(object))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
                   verbose = verbose)
@@ -42,22 +42,6 @@ predict.kos <- function(object, newdata, type = c("response", "decision", "prob"
   answer <- if (type == "votes") label_votes(object, decision) else
     decision_answer(object, decision, type)
   in_place(answer, new)
-}
-
-is_sound_kos <- function(m) {
-  size <- diff(m$offset)
-  columns <- lengths(m$shift) + m$centered
-  if (!m$centered) columns <- m$subspaces$rank
-  is_number(m$blueprint$p) && is.matrix(m$sv) && is_number(m$gamma, 0) && is_flag(m$centered) &&
-    is_flag(m$clip) && is_flag(m$ordered) && have(m, 1L, "n", "folds", "cv.error") &&
-    is.atomic(m$residuals) && length(m$residuals) > 0L &&
-    all(lengths(m[c("coef", "shift", "spectrum", "spread")]) == length(size)) &&
-    is.data.frame(m$subspaces) && identical(levels(m$subspaces$class), m$classes) &&
-    isTRUE(m$task == "classification") && length(m$classes) > 1L && all(m$classes %in% m$levels) &&
-    length(size) == nrow(m$subspaces) && all(size > 0) && sum(size) == nrow(m$sv) &&
-    all(vapply(m$coef, nrow, 1L) == size) && all(vapply(m$coef, ncol, 1L) == columns) &&
-    all_finite(m$sv, m$spread, unlist(m$coef), unlist(m$shift)) &&
-    is_sound_scaling(m$scaling, ncol(m$sv))
 }
 
 label_votes <- function(object, decision) {

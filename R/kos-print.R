@@ -17,7 +17,7 @@
 #' @export
 summary.kos <- function(object, ...) {
   check_dots(list(...), "object", "summary")
-  check_sound(object, is_sound_kos)
+  check_sound(object)
   head <- object[c("call", "task", "classes", "n", "blueprint", "gamma", "centered", "subspaces",
                    "cv.error", "folds")]
   structure(
@@ -33,7 +33,7 @@ summary.kos <- function(object, ...) {
 print.kos <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
-  check_sound(x, is_sound_kos)
+  check_sound(x)
   print_kos(x, digits)
   invisible(x)
 }
@@ -71,7 +71,7 @@ print.summary.kos <- function(x, digits = 4L, ...) {
 #' @method plot kos
 #' @export
 plot.kos <- function(x, ...) {
-  check_sound(x, is_sound_kos)
+  check_sound(x)
   share <- lapply(x$spectrum, function(v) ifelse(v > 0, v, NA) / max(sum(v), 1e-300))
   classes <- length(x$classes)
   color <- grDevices::hcl.colors(max(classes, 2L), "Dark 3")[as.integer(x$subspaces$class)]
@@ -96,18 +96,21 @@ plot.kos <- function(x, ...) {
 #' @export
 fitted.kos <- function(object, ...) {
   check_dots(list(...), "object", "fitted")
+  check_sound(object)
   stats::napredict(object$na.action, object$fitted)
 }
 
 #' @export
 residuals.kos <- function(object, ...) {
   check_dots(list(...), "object", "residuals")
+  check_sound(object)
   stats::naresid(object$na.action, object$residuals)
 }
 
 #' @export
 nobs.kos <- function(object, ...) {
   check_dots(list(...), "object", "nobs")
+  check_sound(object)
   object$n
 }
 

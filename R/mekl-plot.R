@@ -18,7 +18,7 @@
 #' @export
 plot.rmekl <- function(x, type = c("objective", "map"), machine = 1, newdata = NULL, y = NULL,
                        ...) {
-  check_sound(x, is_sound_mekl)
+  check_sound(x)
   type <- check_choice(type, c("objective", "map"), "type")
   if (!is_whole(machine, 1, nrow(x$machines))) {
     abort_arg("machine", machine, paste("a whole number from 1 to", nrow(x$machines)))

@@ -30,7 +30,7 @@ predict.rmekl <- function(object, newdata, type = c("response", "decision", "pai
   check_dots(list(...), setdiff(names(formals(predict.rmekl)), "..."), "predict")
   check_args(verbose = verbose)
   type <- check_choice(type, c("response", "decision", "pairs", "prob", "votes"), "type")
-  check_prediction(object, type, missing(newdata), is_sound_mekl)
+  check_prediction(object, type, missing(newdata))
   if (missing(newdata)) return(stats::fitted(object))
   options <- list(threads = resolve_threads(threads), memory = resolve_memory(memory),
                   isa = resolve_isa(), verbose = verbose)
@@ -43,46 +43,6 @@ predict.rmekl <- function(object, newdata, type = c("response", "decision", "pai
   answer <- switch(type, pairs = answer, votes = mekl_votes(object, answer),
                    decision_answer(object, answer, type))
   in_place(answer, new)
-}
-
-# Whether the parts that predict(), print() and plot() read have the shapes that they expect.
-is_sound_mekl <- function(m) {
-  one <- function(a, of) is.atomic(a) && of(a) && length(a) == 1L
-  is_sound_core(m) && are_sound_machines(m) && identical(m$task, "classification") &&
-    is_flag(m$ordered) && is_flag(m$clip) && one(m$n, is.numeric) && one(m$cv.error, is.numeric) &&
-    one(m$folds, is.numeric) && is.character(m$basis) && is.list(m$blueprint) &&
-    is_number(m$blueprint$p) &&
-    length(m$blueprint$columns) %in% c(0, m$blueprint$p) &&
-    is.character(m$levels) && length(m$classes) > 1L && all(m$classes %in% m$levels) &&
-    all(m$sv.class %in% seq_along(m$classes)) && length(m$index) == nrow(m$sv) &&
-    is.list(m$scaling) && all(vapply(m$scaling[c("center", "factor")], is.double, NA)) &&
-    all(lengths(m$scaling[c("center", "factor", "method")]) == ncol(m$sv))
-}
-
-# The basis rows and coefficients of the views.
-is_sound_core <- function(m) {
-  size <- lengths(m$position)
-  machines <- tabulate(m$machines$group, max(m$views$group))[m$views$group]
-  wide <- function(a, rows, cols) is.double(a) && identical(dim(a), c(rows, cols))
-  is.matrix(m$sv) && is.double(m$sv) && is.list(m$kernels) && is.data.frame(m$views) &&
-    length(size) == nrow(m$views) && is.list(m$coef) && length(m$coef) == length(size) &&
-    is.numeric(m$views$rank) && is.character(m$views$name) &&
-    all(m$views$kernel %in% seq_along(m$kernels)) && is.numeric(m$views$gamma) &&
-    all(mapply(wide, m$coef, size, ifelse(size > 0L, machines, vapply(m$coef, ncol, 1L)))) &&
-    all(unlist(m$position) %in% seq_len(nrow(m$sv))) &&
-    all(unlist(lapply(m$kernels, `[[`, "columns")) %in% seq_len(ncol(m$sv))) &&
-    all(vapply(m$kernels, function(k) is.character(k$name) && is.character(kernel_word(k)), NA))
-}
-
-are_sound_machines <- function(m) {
-  codes <- seq_along(m$classes)
-  is.data.frame(m$machines) && nrow(m$machines) > 0L && is.double(m$intercept) &&
-    length(m$intercept) == nrow(m$machines) && all(m$machines$positive %in% codes) &&
-    all(m$machines$negative %in% c(0L, codes)) && is.character(m$machines$name) &&
-    isTRUE(m$pairing %in% c("ovo", "ovr")) && is.list(m$penalties) &&
-    all(names(m$penalties) %in% names(m$machines)) && is.character(m$method) &&
-    is.numeric(m$machines$iterations) && is.list(m$objective) &&
-    length(m$objective) == nrow(m$machines) && all(vapply(m$objective, is.double, NA))
 }
 
 mekl_by_blocks <- function(object, x, options, values = mekl_decision) {

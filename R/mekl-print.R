@@ -19,7 +19,7 @@
 #' @export
 summary.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "summary")
-  check_sound(object, is_sound_mekl)
+  check_sound(object)
   head <- object[c("call", "task", "method", "classes", "n", "blueprint", "basis", "pairing",
                    "penalties", "machines", "views", "kernels", "cv.error", "folds", "index")]
   # One-versus-rest machines share their views.
@@ -43,7 +43,7 @@ summary.rmekl <- function(object, ...) {
 print.rmekl <- function(x, digits = 4L, ...) {
   check_dots(list(...), c("x", "digits"), "print")
   check_args(digits = digits)
-  check_sound(x, is_sound_mekl)
+  check_sound(x)
   print_mekl(x, digits)
   invisible(x)
 }
@@ -99,7 +99,7 @@ print.summary.rmekl <- function(x, digits = 4L, ...) {
 #' @export
 coef.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "coef")
-  check_sound(object, is_sound_mekl)
+  check_sound(object)
   if (object$method == "mhks") return(column_weights(object))
   kernels <- Map(function(coef, position) {
     dimnames(coef) <- list(object$index[position], NULL)
@@ -121,18 +121,21 @@ column_weights <- function(object) {
 #' @export
 fitted.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "fitted")
+  check_sound(object)
   stats::napredict(object$na.action, object$fitted)
 }
 
 #' @export
 residuals.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "residuals")
+  check_sound(object)
   stats::naresid(object$na.action, object$residuals)
 }
 
 #' @export
 nobs.rmekl <- function(object, ...) {
   check_dots(list(...), "object", "nobs")
+  check_sound(object)
   object$n
 }
 

@@ -5,8 +5,9 @@
 oldest_readable <- "0.1.0"
 
 check_version <- function(object) {
-  version <- tryCatch(numeric_version(object$version), error = function(e) NULL)
-  if (!is.character(object$version) || length(version) != 1L) {
+  given <- if (is.list(object)) object[["version"]]
+  version <- if (is_text(given)) tryCatch(numeric_version(given), error = function(e) NULL)
+  if (length(version) != 1L) {
     abort("This model has no version; refit it.", arg = "object")
   }
   if (version > package_version_string()) {
@@ -46,6 +47,7 @@ user_frame <- function(frame) {
 #' @export
 formula.vpsvm <- function(x, env = baseenv(), ...) {
   check_dots(list(...), c("x", "env"), "formula")
+  check_sound(x)
   if (identical(env, baseenv())) env <- user_frame(parent.frame())
   formula <- x$formula
   if (is.null(formula)) abort("The model was fitted with x and y; it has no formula.", arg = "x")
@@ -73,7 +75,7 @@ formula.gamma_dmm <- formula.vpsvm
 #' @export
 model.frame.vpsvm <- function(formula, ...) {
   caller <- user_frame(parent.frame())
-  check_sound(formula, function(m) is.call(m$call))
+  check_sound(formula)
   own <- as.list(formula$call)[-1L]
   own <- own[names(own) %in% c("data", "subset", "weights", "na.action")]
   plain <- call("model.frame", stats::formula(formula, caller), na.action = quote(stats::na.pass),
@@ -102,7 +104,7 @@ model.frame.gamma_dmm <- model.frame.vpsvm
 #' @export
 update.vpsvm <- function(object, formula., ..., evaluate = TRUE) {
   caller <- user_frame(parent.frame())
-  check_sound(object, function(m) is.call(m$call))
+  check_sound(object)
   call <- object$call
   changes <- as.list(match.call(expand.dots = FALSE)$...)
   if (!missing(formula.)) {

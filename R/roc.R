@@ -39,6 +39,7 @@ roc_curve <- function(object, newdata = NULL, y = NULL) {
 # Decision values, whether the row is of the second class, and weights.
 judged_rows <- function(object, newdata, y) {
   check_version(object)
+  check_sound(object)
   if (length(object$classes) != 2L) {
     abort("A ROC curve needs a model for two classes; this one is for ",
           if (length(object$classes)) paste(length(object$classes), "classes") else "regression",

@@ -130,9 +130,9 @@ chosen_levels <- function(answer, levels) {
   if (is.matrix(answer) && length(levels)) answer[, levels, drop = FALSE] else answer
 }
 
-check_prediction <- function(object, type, no_data, sound = is_sound) {
+check_prediction <- function(object, type, no_data) {
   check_version(object)
-  check_sound(object, sound)
+  check_sound(object)
   if (object$task == "regression" && type %in% c("prob", "votes")) {
     abort('type = "', type, '" needs a classification model; this is regression.', arg = "type")
   }
@@ -144,7 +144,6 @@ check_prediction <- function(object, type, no_data, sound = is_sound) {
     abort("The model was fitted without probabilities; refit with probability = TRUE.",
           arg = "type")
   }
-  if (type == "prob") check_sound(object, function(m) is.numeric(m$calibration$a))
   if (no_data && type != "response") {
     abort('type = "', type, '" needs `newdata`.', arg = "newdata")
   }

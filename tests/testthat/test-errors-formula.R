@@ -3,13 +3,14 @@
 d <- two_classes()
 nothing <- transform(d, k = NA_character_)
 grouped <- with_group()
+fresh <- vpsvm(y ~ outer(a, unique(a), "-"), d[1:5, ], gamma = 1, lambda = 0.1)
 damaged <- structure(list(version = "0.1.0"), class = "vpsvm")
 
 test_that("what is wrong is named", {
   expect_refusals(alist(
     vpsvm(x = y ~ a, data = d), kbp(x = y ~ a, data = d), vpsvm(y ~ factor(k) + a, nothing),
     vpsvm(y ~ factor(k) + log(c), grouped, scale = c(TRUE, FALSE)), fitted(damaged),
-    residuals(damaged), coef(damaged), nobs(damaged)
+    residuals(damaged), coef(damaged), nobs(damaged), predict(fresh, d[1:3, ])
   ))
 })
 
