@@ -26,9 +26,10 @@ softmax_fit <- function(scores, code, w, K) {
   w <- w / mean(w)
   target <- smoothed_targets(code, class_counts(code, w, K))
   unit <- sqrt(mean((scores - rowMeans(scores))^2))
-  if (unit == 0) return(NULL)
+  if (unit <= rounding_of(max(abs(scores)))) return(NULL)
   best <- newton(function(theta) softmax_loss(theta, scores / unit, target, w), numeric(K))
-  if (!(best[1L] > 0) || !all(is.finite(best))) return(NULL)
+  # Newton's method stops within 1e-6 of the best slope.
+  if (!(best[1L] > 1e-6) || !all(is.finite(best))) return(NULL)
   list(a = best[[1L]] / unit, b = unname(c(0, best[-1L])))
 }
 

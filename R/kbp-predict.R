@@ -113,6 +113,7 @@ kbp_decision <- function(object, x, options, given = NULL) {
   live <- rowSums(object$coef != 0) > 0
   parts <- list()
   extra <- 0
+  slack <- target_rounding(object$intercept, nrow(x))
   for (b in unique(src$kernel[live])) {
     block <- object$blocks[[b]]
     at <- which(live & src$kernel == b)
@@ -120,20 +121,25 @@ kbp_decision <- function(object, x, options, given = NULL) {
     centers <- object$sv[src$center[at], block$columns, drop = FALSE]
     if (!is.null(block$kernel)) {
       parts <- c(parts, list(c(block, list(centers = centers, coef = coef))))
+      bound <- kernel_bound(block, x[, block$columns, drop = FALSE], centers)
     } else if (!is.null(block[["function"]])) {
       values <- kernel_values(block[["function"]], x[, block$columns, drop = FALSE], centers,
                               block$where %||% "kernels", options, block$inputs)
       extra <- extra + values %*% coef
+      bound <- row_max(abs(values))
     } else {
-      extra <- extra + given[[as.character(b)]][, src$place[at], drop = FALSE] %*% coef
+      values <- given[[as.character(b)]][, src$place[at], drop = FALSE]
+      extra <- extra + values %*% coef
+      bound <- row_max(abs(values))
     }
+    slack <- slack + expansion_rounding(bound, coef)
   }
   out <- from_core(fk_kbp_predict(x, parts, object$intercept, options)) + extra
   if (!all(is.finite(out))) {
     abort("A kernel overflows on `newdata`; its values are too far from the training data.",
           arg = "newdata")
   }
-  out
+  if (object$task == "classification") settle_rows(out, slack) else out
 }
 
 kbp_answer <- function(object, decision, type) {

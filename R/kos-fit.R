@@ -126,20 +126,25 @@ subspace <- function(x, w, s) {
   )
 }
 
-# Only eigenvalues above rounding; those of a singular matrix are not.
+# Only eigenvalues above rounding; those of a singular matrix are not. `energy` keeps equal ones
+# together, whose eigenvectors are any directions of the space that they span.
 subspace_rank <- function(lambda, n, s) {
+  rounding <- n * rounding_of(lambda[1L])
   usable <- sum(lambda > n * .Machine$double.eps * max(lambda[1L], 1e-300))
   if (s$centered) usable <- min(usable, n - 1L)
   if (!is.null(s$rank)) return(as.integer(min(s$rank, usable)))
   share <- cumsum(lambda) / sum(lambda)
-  as.integer(min(usable, sum(share < s$energy * (1 - 1e-12), na.rm = TRUE) + 1L))
+  rank <- min(usable, sum(share < s$energy * (1 - 1e-12), na.rm = TRUE) + 1L)
+  if (rank > 0L) rank <- min(usable, sum(lambda >= lambda[rank] - rounding))
+  as.integer(rank)
 }
 
 # ---- distances -------------------------------------------------------------------------------
 
-# Squared distance of each scaled row to the nearest subspace of each class.
+# Squared distance of each scaled row to the nearest subspace of each class, and its rounding.
 kos_distance <- function(object, x, options) {
   out <- matrix(Inf, nrow(x), length(object$classes))
+  slack <- matrix(0, nrow(x), length(object$classes))
   class <- as.integer(object$subspaces$class)
   for (i in seq_along(class)) {
     rows <- seq_len(object$offset[i + 1L] - object$offset[i]) + object$offset[i]
@@ -150,9 +155,20 @@ kos_distance <- function(object, x, options) {
       own <- 1 - 2 * a[, 1L] + object$spread[i]
       a <- a[, -1L, drop = FALSE] - rep(object$shift[[i]], each = nrow(x))
     }
-    out[, class[i]] <- pmin(out[, class[i]], pmax(own - rowSums(a^2), 0))
+    distance <- pmax(own - rowSums(a^2), 0)
+    nearer <- distance < out[, class[i]]
+    out[nearer, class[i]] <- distance[nearer]
+    slack[nearer, class[i]] <- subspace_rounding(a, object$spectrum[[i]])[nearer]
   }
-  out
+  list(distance = out, slack = slack)
+}
+
+# The decomposition is that of a matrix which differs from the kernel matrix by its rounding, n eps
+# lambda_1. This changes the squared length of a projection with the coordinates a_k by at most so
+# much times the sum of a_k^2 / lambda_k.
+subspace_rounding <- function(a, spectrum) {
+  kept <- spectrum[seq_len(ncol(a))]
+  length(spectrum) * rounding_of(1 + spectrum[1L] * drop(a^2 %*% (1 / kept)))
 }
 
 # K(x, centers) coef.
@@ -167,8 +183,10 @@ kernel_product <- function(x, centers, coef, gamma, options) {
 
 # Two classes: one column, positive for the second. More: minus the squared distance to each.
 kos_decision <- function(object, x, options) {
-  distance <- kos_distance(object, x, options)
-  if (ncol(distance) == 2L) cbind(distance[, 1L] - distance[, 2L]) else -distance
+  found <- kos_distance(object, x, options)
+  distance <- found$distance
+  if (ncol(distance) > 2L) return(settle_rows(-distance, found$slack))
+  settle_signs(cbind(distance[, 1L] - distance[, 2L]), rowSums(found$slack))
 }
 
 # ---- validation ------------------------------------------------------------------------------

@@ -57,17 +57,21 @@ mekl_by_blocks <- function(object, x, options, values = mekl_decision) {
 mekl_values <- function(object, x, options) {
   parts <- list()
   extra <- matrix(0, nrow(x), nrow(object$machines))
+  slack <- target_rounding(object$intercept, nrow(x))
   first <- match(seq_len(max(object$views$group)), object$machines$group)
   for (v in which(lengths(object$position) > 0L)) {
     kernel <- object$kernels[[object$views$kernel[v]]]
     at <- first[object$views$group[v]]
     coef <- object$coef[[v]]
+    centers <- object$sv[object$position[[v]], kernel$columns, drop = FALSE]
+    to <- at - 1L + seq_len(ncol(coef))
     if (is.null(kernel$kernel)) {
-      centers <- object$sv[object$position[[v]], kernel$columns, drop = FALSE]
-      to <- at - 1L + seq_len(ncol(coef))
-      extra[, to] <- extra[, to] +
-        function_expansion(kernel, x, centers, coef, object$views$kernel[v], options)
+      found <- function_expansion(kernel, x, centers, coef, object$views$kernel[v], options)
+      extra[, to] <- extra[, to] + found$values
+      slack[, to] <- slack[, to] + found$slack
     } else {
+      bound <- kernel_bound(kernel, x[, kernel$columns, drop = FALSE], centers)
+      slack[, to] <- slack[, to] + expansion_rounding(bound, coef)
       if (kernel$kernel == "radial") kernel$gamma <- object$views$gamma[v]
       parts <- c(parts, list(c(kernel, list(basis = object$position[[v]], coef = coef,
                                             first = at))))
@@ -78,20 +82,22 @@ mekl_values <- function(object, x, options) {
     abort("A kernel overflows on `newdata`; its values are too far from the training data.",
           arg = "newdata")
   }
-  out
+  if (length(object$classes) > 2L && object$pairing == "ovr") settle_rows(out, slack) else
+    settle_signs(out, slack)
 }
 
 # In pieces whose kernel values, with what the function makes on the way, fit the budget.
 function_expansion <- function(kernel, x, centers, coef, number, options) {
-  out <- matrix(0, nrow(x), ncol(coef))
+  out <- slack <- matrix(0, nrow(x), ncol(coef))
   size <- max(smallest_block, floor(options$memory / (32 * nrow(centers))))
   for (first in size * (seq_len(ceiling(nrow(x) / size)) - 1) + 1) {
     rows <- first:min(nrow(x), first + size - 1)
     values <- kernel_values(kernel[["function"]], x[rows, kernel$columns, drop = FALSE], centers,
                             paste0("kernels[[", number, "]]"), options, kernel$inputs)
     out[rows, ] <- values %*% coef
+    slack[rows, ] <- expansion_rounding(row_max(abs(values)), coef)
   }
-  out
+  list(values = out, slack = slack)
 }
 
 mekl_decision <- function(object, x, options) {
@@ -111,7 +117,8 @@ mekl_scores <- function(object, values) {
     sum[, p] <- sum[, p] + values[, m]
     sum[, q] <- sum[, q] - values[, m]
   }
-  pair_votes(object, values) + sum / (3 * (1 + abs(sum)))
+  settle_rows(pair_votes(object, values) + sum / (3 * (1 + abs(sum))),
+              rounding_of(ncol(sum) + rowSums(abs(values))))
 }
 
 pair_votes <- function(object, values) {

@@ -224,7 +224,9 @@ labels_by_pair <- function(object, decision) {
 # Ties go to the first level.
 label_code <- function(decision, object = NULL) {
   if (is_ovo(object)) decision <- count_votes(decision, length(object$classes))
-  if (ncol(decision) == 1L) 1L + (decision[, 1L] > 0) else max.col(decision, ties.method = "first")
+  if (ncol(decision) == 1L) return(1L + (decision[, 1L] > 0))
+  decision <- settle_rows(decision, rounding_of(row_max(abs(decision))))
+  max.col(decision, ties.method = "first")
 }
 
 class_label <- function(object, code) {

@@ -1,8 +1,8 @@
 # Shared by the scripts of this folder: what they need, how to get it, where results go.
 # Sourced from the project's root.
-# shellcheck shell=sh disable=SC2034
+# shellcheck shell=sh disable=SC2034,SC2086
 
-# One line each: Debian package, then how to see that it is there.
+# One line each: Debian package, then how to see that it is there; a file may be a pattern.
 build_needs='
 r-base-core command R
 g++ command g++
@@ -26,6 +26,9 @@ qpdf command qpdf
 shellcheck command shellcheck
 tidy command tidy
 valgrind command valgrind
+libblas3 file /usr/lib/*/blas/libblas.so.3
+liblapack3 file /usr/lib/*/lapack/liblapack.so.3
+libopenblas0-pthread file /usr/lib/*/openblas-pthread/libblas.so.3
 r-cran-caret r caret
 r-cran-knitr r knitr
 r-cran-lintr r lintr
@@ -57,7 +60,7 @@ missing() {
   echo "$*" | while read -r package kind name; do
     case $kind in
       command) command -v "$name" >/dev/null ;;
-      file) [ -e "$name" ] ;;
+      file) ls $name >/dev/null 2>&1 ;;
       r) echo "$r_packages" | grep -qx "$name" ;;
     esac || echo "$package"
   done
@@ -94,7 +97,6 @@ install_missing() {
   echo "Installing $absent"
   export DEBIAN_FRONTEND=noninteractive
   logged output/apt.log apt-get -q update
-  # shellcheck disable=SC2086
   logged output/apt.log apt-get -qy install --no-install-recommends $absent
 }
 

@@ -60,8 +60,8 @@ damage_cases <- function(models, share) {
   Map(function(m, name) {
     tries <- damage_tries(m[[1]])
     kept <- which((seq_along(tries) * 2654435761) %% 2^32 < share * 2^32)
-    list(name = name, model = m[[1]], newdata = m[[2]], y = m[[3]], blocks = if (length(m) > 3) m[[4]],
-         tries = tries[kept])
+    list(name = name, model = m[[1]], newdata = m[[2]], y = m[[3]],
+         blocks = if (length(m) > 3) m[[4]], tries = tries[kept])
   }, models, names(models))
 }
 

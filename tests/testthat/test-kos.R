@@ -40,7 +40,7 @@ test_that("the figures of a class of three points", {
   z <- matrix(0.5, 1, 2)
   to_a <- function(...) {
     flexkern:::kos_distance(kos(x, y, gamma = 1, scale = FALSE, ...), z,
-                            list(threads = 1, memory = 1e9, verbose = FALSE))[1]
+                            list(threads = 1, memory = 1e9, verbose = FALSE))$distance[1]
   }
   m <- kos(x, y, gamma = 1, scale = FALSE, energy = 1)
   expect_equal(m$spectrum[[1]], c(1.592309878, 0.8646647168, 0.5430254052), tolerance = 1e-9)
@@ -54,7 +54,8 @@ test_that("a single row: its line, or itself", {
   k <- exp(-0.5 * 0.3^2)
   distance <- function(centered) {
     m <- kos(x, y, gamma = 0.5, centered = centered, scale = FALSE)
-    flexkern:::kos_distance(m, matrix(0.3), list(threads = 1, memory = 1e9, verbose = FALSE))[1]
+    options <- list(threads = 1, memory = 1e9, verbose = FALSE)
+    flexkern:::kos_distance(m, matrix(0.3), options)$distance[1]
   }
   expect_equal(distance(FALSE), 1 - k^2)
   expect_equal(distance(TRUE), 2 - 2 * k)

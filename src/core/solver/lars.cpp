@@ -289,7 +289,10 @@ bool Lars::start() {
   join_ = first_join();
   start_ = level_;
   by_rule_ = take_down(Breakpoint());
-  complete_ = join_.source < 0;
+  // A correlation below the rounding of its sum is none.
+  const auto rows = static_cast<double>(y_.size());
+  const bool nothing = start_ <= 1e-12 * std::sqrt(rows * dot(y_, y_));
+  complete_ = join_.source < 0 || nothing;
   return !by_rule_ && !complete_;
 }
 
