@@ -27,9 +27,10 @@
 #' @method plot hg_kernel
 #' @export
 plot.hg_kernel <- function(x, names = NULL, ...) {
+  node <- hg_node(x, "x")
   check_sound(x)
   names <- names %||% x$design
-  x <- hg_node(x, "x")
+  x <- node
   used <- any_columns(x)
   names <- names %||% if (is.character(used)) unique(used) else paste0("V", seq_len(max(used)))
   plot_tiles(numbered(x, names), names, ...)

@@ -11,8 +11,10 @@
 #' \deqn{K(z, z) - \sum_{k \le r} \lambda_k^{-1} \Big(\sum_i v_{ik} K(x_i, z)\Big)^2.}{K(z, z) -
 #' sum_k (sum_i v_ik K(x_i, z))^2 / lambda_k.}
 #' `centered = TRUE` takes the affine subspace through the class's mean. The dimension is the
-#' smallest that holds the share `energy` of the sum of the eigenvalues, or `rank`. At `energy = 1`
-#' every training row has distance 0 to its class, so the training error says nothing.
+#' smallest that holds the share `energy` of the sum of the eigenvalues and does not part equal
+#' ones, or `rank`. At `energy = 1` every training row has distance 0 to its class, so the training
+#' error says nothing. Distances that differ by no more than the rounding of the decomposition are
+#' ties.
 #'
 #' A class with more than `max.class` rows is cut into compact parts of nearly equal size, halved
 #' along their first principal direction; each part has a subspace and the nearest one counts. This

@@ -116,7 +116,7 @@ sound_parts$vpsvm <- c(alist(call = is.call(v)), base_parts, alist(
   search.rows = is.null(v) || are_whole(v, length(m$gamma)),
   own.risk = is.null(v) || is_grid(v, length(m$gamma), ncol(m$coef), na = TRUE),
   grid = is_list_of(v, length(m$gamma), function(g) has_parts(g, grid_parts, ncol(m$coef))),
-  cv.error = are_numbers(v, 1L, 0, na = TRUE),
+  cv.error = are_numbers(v, 1L, 0, Inf, na = TRUE),
   calibration = is_sound_calibration(v, m),
   cv = is_sound_cv(v, m, NROW(m$residuals)),
   final = is_word(v, c("average", "refit")),
@@ -204,7 +204,7 @@ sound_parts$kbp <- c(alist(call = is.call(v)), base_parts, alist(
   names = is.null(v) || m$task == "regression" && are_texts(v, length(m$intercept)),
   coef = is_grid(v, nrow(m$sources), length(m$intercept)) &&
     ncol(v) == max(1L, length(m$names), length(decision_names(m))),
-  range = is.null(v) || is_grid(v, 2L, ncol(m$coef)),
+  range = is.null(v) || has_size(v, 2L, ncol(m$coef)) && are_numbers(v),
   path = is_list_of(v, ncol(m$coef), function(p) has_parts(p, path_parts, nrow(m$sources))),
   grid = is_list_of(v, ncol(m$coef), function(g) {
     is_frame(g, c(bound = "number", cv.error = "number"))
@@ -227,7 +227,7 @@ sound_parts$kbp <- c(alist(call = is.call(v)), base_parts, alist(
     is_grid(v, NROW(m$residuals), ncol(m$coef))
   },
   at = is.null(v) || are_numbers(v, NROW(m$residuals)),
-  cv.error = are_numbers(v, NULL, 0, na = TRUE) && length(v) %in% c(1L, ncol(m$coef)),
+  cv.error = are_numbers(v, NULL, 0, Inf, na = TRUE) && length(v) %in% c(1L, ncol(m$coef)),
   calibration = is_sound_calibration(v, m)
 ), row_parts)
 
@@ -252,7 +252,7 @@ sound_parts$kos <- c(alist(call = is.call(v)), base_parts, alist(
     all(mapply(are_numbers, v, m$subspaces$size, 0)),
   residuals = are_sound_residuals(v, m),
   fitted = are_sound_answers(v, m, NROW(m$residuals)),
-  cv.error = are_numbers(v, 1L, 0, na = TRUE),
+  cv.error = are_numbers(v, 1L, 0, Inf, na = TRUE),
   calibration = is_sound_calibration(v, m),
   seconds = are_numbers(v, 1L, 0)
 ), row_parts)
@@ -300,7 +300,7 @@ sound_parts$rmekl <- c(alist(
   fitted = are_sound_answers(v, m, NROW(m$residuals)),
   index = are_whole(v, nrow(m$sv), 1, NROW(m$residuals)),
   sv.class = are_whole(v, nrow(m$sv), 1, length(m$classes)),
-  cv.error = are_numbers(v, 1L, 0, na = TRUE),
+  cv.error = are_numbers(v, 1L, 0, Inf, na = TRUE),
   calibration = is_sound_calibration(v, m),
   seconds = are_numbers(v, 1L, 0)
 ), row_parts)
