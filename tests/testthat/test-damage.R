@@ -66,7 +66,7 @@ damage_cases <- function(models, share) {
 }
 
 test_that("a damaged model is answered or refused in our words, and ends no process", {
-  share <- if (identical(Sys.getenv("FLEXKERN_DAMAGE"), "all")) 1 else 0.02
+  share <- if (identical(Sys.getenv("FLEXKERN_DAMAGE"), "all")) 1 else 0.008
   models <- whole_models()
   for (name in names(models)) {
     uses <- model_uses(list(model = models[[name]][[1]]))

@@ -3,7 +3,9 @@
 d <- two_classes()
 nothing <- transform(d, k = NA_character_)
 grouped <- with_group()
-fresh <- vpsvm(y ~ outer(a, unique(a), "-"), d[1:5, ], gamma = 1, lambda = 0.1)
+fresh <- suppressWarnings(
+  vpsvm(y ~ outer(a, unique(a), "-"), d[1:5, ], gamma = 1, lambda = 0.1)
+)
 damaged <- structure(list(version = "0.1.0"), class = "vpsvm")
 
 test_that("what is wrong is named", {
