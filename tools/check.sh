@@ -133,12 +133,12 @@ under() {
     for library in /usr/lib/*/"$folder"/lib*.so.3; do path=$path$(dirname "$library"):; done
   done
   shift
-  R_LD_LIBRARY_PATH=$path$(R RHOME)/lib "$@"
+  FLEXKERN_BLAS=${folders%% *} R_LD_LIBRARY_PATH=$path$(R RHOME)/lib "$@"
 }
 
 # ran_under FOLDER FILE: the tests that wrote the file say that their BLAS was the one meant.
 ran_under() {
-  grep "^BLAS: .*/$1/" "$2"
+  line=$(grep "^BLAS: .*/$1/" "$2") && echo "The tests ran under $line"
 }
 
 # What R CMD check found, beyond a new package's introduction to CRAN.

@@ -200,12 +200,14 @@ model_uses <- function(case) {
 
 # All tries on the models, each in a child process that may die: what was not an answer or an error
 # of ours. A case is a list of a model, its tries, and new rows with their response.
-damage_report <- function(cases, seconds = 600) {
+damage_report <- function(cases) {
   skip_on_cran()
   skip_on_os("windows")
   files <- tempfile(c("script", "values", "log"))
   on.exit(unlink(files))
   saveRDS(cases, files[2])
+  # More than they ever take; what can be interrupted ends sooner.
+  seconds <- 120 + sum(lengths(lapply(cases, `[[`, "tries")))
   found <- character()
   case <- from <- 1L
   while (case <= length(cases)) {

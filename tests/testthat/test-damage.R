@@ -58,10 +58,13 @@ whole_models <- function() quietly(list(
 # A share of the tries, the same ones each time, or all of them where FLEXKERN_DAMAGE is "all".
 damage_cases <- function(models, share) {
   Map(function(m, name) {
-    tries <- damage_tries(m[[1]])
-    kept <- which((seq_along(tries) * 2654435761) %% 2^32 < share * 2^32)
-    list(name = name, model = m[[1]], newdata = m[[2]], y = m[[3]],
-         blocks = if (length(m) > 3) m[[4]], tries = tries[kept])
+    case <- list(name = name, model = m[[1]], newdata = m[[2]], y = m[[3]],
+                 blocks = if (length(m) > 3) m[[4]], tries = damage_tries(m[[1]]))
+    sampled <- (seq_along(case$tries) * 2654435761) %% 2^32 < share * 2^32
+    labels <- vapply(case$tries, function(try) try_label(case, try), "")
+    # An index for the core that is out of range, once and for all.
+    case$tries <- case$tries[sampled | grepl("kbp$blocks[[1]]$columns (", labels, fixed = TRUE)]
+    case
   }, models, names(models))
 }
 

@@ -1,5 +1,11 @@
 # Where nothing tells classes apart, what rounding left decides neither label nor probability.
 
+test_that("the BLAS is the one that the check asks for", {
+  wanted <- Sys.getenv("FLEXKERN_BLAS")
+  skip_if(wanted == "", "no BLAS was asked for")
+  expect_match(extSoftVersion()[["BLAS"]], paste0("/", wanted, "/"), fixed = TRUE)
+})
+
 # Every distinct row is there once in each class.
 even <- function(classes, rows = 16) {
   set.seed(2)
