@@ -89,27 +89,26 @@ final_columns <- function(columns, folds) {
 }
 
 mekl_surface <- function(m, s) {
-  shape <- function(v) matrix(v, length(s$penalties[[1L]]), byrow = TRUE)
-  c(s$penalties, list(error = shape(m$error), loss = shape(m$loss)))
+  shape <- function(v) matrix(v, length(m$first), byrow = TRUE)
+  penalties <- stats::setNames(m[c("first", "second")], names(s$penalties))
+  c(penalties, list(error = shape(m$error), loss = shape(m$loss)))
 }
 
 describe_machines <- function(core, outcome, s) {
   runs <- unlist(lapply(core, `[[`, "machines"), recursive = FALSE)
   of <- function(f, type) vapply(runs, f, type)
-  chosen <- of(function(m) m$chosen, 1L) - 1L
-  width <- length(s$penalties[[2L]])
   positive <- of(function(m) m$positive, 1L)
   negative <- of(function(m) m$negative, 1L)
   against <- ifelse(negative == 0L, "rest", outcome$classes[pmax(negative, 1L)])
   out <- data.frame(
     name = paste0(outcome$classes[positive], "/", against),
     group = rep(seq_along(core), lengths(lapply(core, `[[`, "machines"))),
-    positive = positive, negative = negative, first = s$penalties[[1L]][chosen %/% width + 1L],
-    second = s$penalties[[2L]][chosen %% width + 1L],
-    cv.error = of(function(m) c(m$error, NA_real_)[min(m$chosen, length(m$error) + 1L)], 0),
+    positive = positive, negative = negative, first = of(function(m) m$chosen[1L], 0),
+    second = of(function(m) m$chosen[2L], 0), cv.error = of(function(m) m$cv_error, 0),
     iterations = of(function(m) length(m$objective), 1L),
     objective = of(function(m) c(NA, m$objective)[length(m$objective) + 1L], 0),
-    converged = of(function(m) m$converged, NA)
+    converged = of(function(m) m$converged, NA),
+    edge = of(function(m) edge_words(names(s$penalties), m$edge), "")
   )
   names(out)[5:6] <- names(s$penalties)
   out

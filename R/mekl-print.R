@@ -66,6 +66,7 @@ print_mekl <- function(x, digits) {
   for (name in names(x$penalties)) {
     print_line(name, span(x$machines[[name]], digits))
   }
+  print_edge(x$machines$edge, "machine")
   print_line("Iterations", span(x$machines$iterations, digits))
   if (!is.na(x$cv.error)) {
     print_line("Validated error", "misclassification ", format(x$cv.error, digits = digits), " (",

@@ -1,13 +1,15 @@
 # From the arguments of rmekl(), mhks(), kmhks() and svm2k() to checked settings and to the options
 # of the core.
 
+# Where no values are given. The search adds values beyond an edge at which the least loss lies.
 mekl_grid <- 2^(-4:4)
 
 mekl_choices <- list(
   basis = c("elimination", "cholesky", "random", "full"), rbf.scale = c("variance", "sigma"),
   multiclass = c("ovo", "ovr"), b.update = c("ho-kashyap", "exact"),
   w.update = c("simultaneous", "sequential"), criterion = c("relative", "absolute"),
-  type = c("auto", "classification")
+  type = c("auto", "classification"), root = c("cholesky", "symmetric"),
+  bias = c("penalized", "free")
 )
 
 mekl_settings <- function(s, method, folds_asked) {
@@ -18,6 +20,10 @@ mekl_settings <- function(s, method, folds_asked) {
   s$device <- check_device(s$device)
   checked <- setdiff(intersect(names(s), names(vocabulary)), if (is.null(s$tol)) "tol")
   check_values(s[checked])
+  if (identical(s$root, "symmetric") && s$basis == "full") {
+    abort('`root` = "symmetric" has no meaning for basis = "full", whose map comes from ',
+          "eigenvectors; leave it out.", arg = "root")
+  }
   s["threads"] <- resolve_threads(s$threads)
   s["memory"] <- resolve_memory(s$memory)
   s$folds_asked <- folds_asked
@@ -29,12 +35,15 @@ mekl_settings <- function(s, method, folds_asked) {
 mekl_penalties <- function(s) {
   values <- switch(
     s$method,
-    rmekl = list(c = s$c %||% mekl_grid, lambda = s$lambda %||%
-                   if (length(mekl_entries(s$kernels, "rmekl")) > 1L) mekl_grid else 1),
-    svm2k = list(cost = s$cost %||% mekl_grid, D = s$D %||% mekl_grid),
-    list(c = s$c %||% mekl_grid, lambda = 1)
+    rmekl = list(c = s$c, lambda = s$lambda),
+    svm2k = list(cost = s$cost, D = s$D),
+    list(c = s$c, lambda = 1)
   )
-  s$penalties <- lapply(values, function(v) unique(as.numeric(v)))
+  if (s$method == "rmekl" && length(mekl_entries(s$kernels, "rmekl")) == 1L) {
+    values$lambda <- values$lambda %||% 1
+  }
+  s$open <- vapply(values, is.null, NA)
+  s$penalties <- lapply(values, function(v) unique(as.numeric(v %||% mekl_grid)))
   s$searched <- prod(lengths(s$penalties)) > 1
   s
 }
@@ -60,7 +69,9 @@ mekl_core_options <- function(s, outcome, fold, seed) {
     basis = s$basis, tol = s$tol, max_rank = if (!is.null(s$max.rank)) as.integer(s$max.rank),
     rho = s$rho, margin = s$b.start, margins = s$b.update, updates = s$w.update, xi = s$xi,
     criterion = s$criterion, max_iter = as.integer(s$max.iter), share = s$balance,
-    epsilon = s$epsilon, first = s$penalties[[1L]], second = s$penalties[[2L]], fold = fold,
+    epsilon = s$epsilon, bias = s$bias, root = s$root,
+    first = s$penalties[[1L]], second = s$penalties[[2L]],
+    first_open = s$open[[1L]], second_open = s$open[[2L]], fold = fold,
     threads = s$threads, memory = s$memory, isa = resolve_isa(), seed = seed,
     verbose = s$verbose, label = s$label
   )
@@ -99,7 +110,9 @@ mekl_numbers <- function(s, views, n, machines, threads) {
   if (!is.null(s$max.rank)) r <- pmin(r, s$max.rank)
   most <- max(r)
   folds <- max(s$folds, 1)
-  models <- prod(lengths(s$penalties)) * folds * machines * (n + sum(r))
+  # Of both axes growing at once there may be half as many pairs again.
+  pairs <- prod(lengths(s$penalties)) * if (all(s$open)) 1.5 else 1
+  models <- pairs * folds * machines * (n + sum(r))
   at.once <- min(threads, folds * machines)
   if (s$method == "svm2k") {
     return(n * sum(r) + max(2.5 * n^2, at.once * (n * sum(r) + sum(r)^2 + n * most) + models))

@@ -8,7 +8,7 @@
 #' @inheritParams rmekl
 #' @param kernel One kernel, as in [rmekl()].
 #' @param c Positive numbers to use or to choose from by cross-validation; `NULL` for \eqn{2^{-4},
-#'   \ldots, 2^4}.
+#'   \ldots, 2^4} and beyond, as in [rmekl()].
 #' @param tol When the basis is complete, see the section Basis of [rmekl()].
 #' @param b.update `"ho-kashyap"` or `"exact"`, see the details of [rmekl()].
 #' @return A list of class `mhks` or `kmhks`, and `rmekl`; see [rmekl()]. `coef()` of an `mhks`

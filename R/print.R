@@ -11,6 +11,21 @@ span <- function(x, digits) {
   paste(unique(ends), collapse = " to ")
 }
 
+# Searches that ended at an end of the values that they had to choose from. `edge`: of each of the
+# machines (or cells) the parameters at an end.
+print_edge <- function(edge, what) {
+  at <- edge[nzchar(edge)]
+  if (length(at) == 0L) return(invisible())
+  print_line("Edge of the grid", paste(unique(at), collapse = "; "),
+             if (length(edge) > 1L) paste0(" (", length(at), " of ", length(edge), " ", what, "s)"))
+}
+
+# The parameters at an end of their values, "c low, lambda high": side is -1, 0 or 1 for each.
+edge_words <- function(names, side) {
+  at <- side != 0
+  paste(names[at], ifelse(side[at] < 0, "low", "high"), collapse = ", ")
+}
+
 # The first rows of a table.
 print_rows <- function(table, most, digits, ...) {
   print(utils::head(table, most), digits = digits, ...)

@@ -20,11 +20,14 @@
 #' the weight of agreement, `c` the penalty of size, both against a sum over the rows. Case weights
 #' are scaled to mean 1 and multiply the squares of a row.
 #'
-#' With `c` or `lambda` of several values (or `NULL`: \eqn{2^{-4}, \ldots, 2^4}) each machine takes
-#' the pair with the least squared hinge loss on held-out rows, whose decision values are clipped to
+#' With `c` or `lambda` of several values (or `NULL`) each machine takes the pair with the least squared hinge loss on held-out rows, whose decision values are clipped to
 #' \eqn{[-1, 1]}: the count of errors is too coarse to tell pairs apart on few rows, and without
 #' clipping a few rows far out would decide. Maps do not see classes and are made once, of all rows
-#' of the machine.
+#' of the machine. Where `c` or `lambda` is `NULL`, the values are \eqn{2^{-4}, \ldots, 2^4}, and
+#' while the least loss lies at an end of them and falls towards it, two more are added beyond that
+#' end, each four times as far, down to \eqn{2^{-20}} and up to \eqn{2^{12}}. Where little is learned
+#' (a loss above 0.8 of the labels' variance), `c` grows at both ends. Values that were given stay
+#' as they are. `print()` says where a search ended at an edge nevertheless.
 #'
 #' @section Kernels:
 #' An entry of `kernels` is `"linear"`, \eqn{u'v}; `"radial"`, \eqn{\exp(-\gamma |u - v|^2)}, by
@@ -64,10 +67,14 @@
 #' @inheritParams vpsvm
 #' @param y The classes, a factor.
 #' @param kernels A kernel or a list of them; see Kernels.
-#' @param c,lambda Positive numbers to use or to choose from; `NULL` for \eqn{2^{-4}, \ldots, 2^4}.
-#'   One kernel has nothing to agree with: its `lambda` has no effect, and `NULL` is 1.
+#' @param c,lambda Positive numbers to use or to choose from; `NULL` for \eqn{2^{-4}, \ldots, 2^4}
+#'   and beyond, see Details. One kernel has nothing to agree with: its `lambda` has no effect, and
+#'   `NULL` is 1.
 #' @param basis How the rows that span a view are found; see Basis.
 #' @param tol,max.rank When a basis is complete; see Basis.
+#' @param root The root of the basis rows' Gram matrix that makes the map orthonormal: `"cholesky"`,
+#'   or `"symmetric"` (equation (5) of the paper). One is a rotation of the other, so that the
+#'   machines are the same up to rounding. Not for `basis = "full"`, whose map is equation (18).
 #' @param rbf.scale `"variance"`: \eqn{\gamma = 1 / (2 \sigma^2)}; `"sigma"`: \eqn{1 / (2 \sigma)},
 #'   under which the ranks that the paper prints come out.
 #' @param multiclass `"ovo"`: one machine for each pair of classes, the majority decides (the
@@ -89,14 +96,16 @@
 #' @return A list of class `rmekl`, free of environments and pointers unless a kernel is a function,
 #'   with among others
 #'   \item{machines}{a data frame, one row a machine: its `name` `"b/a"` (positive values say `b`),
-#'     `c`, `lambda`, `cv.error` (its own, on its classes), `iterations`, `objective`, `converged`}
+#'     `c`, `lambda`, `cv.error` (its own, on its classes), `iterations`, `objective`, `converged`,
+#'     and `edge`, the penalties that were chosen at an end of their values where the loss still
+#'     fell (`"c low"`)}
 #'   \item{views}{a data frame, one row for each kernel of each group of machines: `rank` as the
 #'     basis rule found it (for [svm2k()] that of the kernel plus 1), `size` of the basis that is
 #'     kept, `gamma`}
 #'   \item{sv, index}{the basis rows of all views (scaled) and their numbers in the training data;
 #'     nothing else of the data is kept}
-#'   \item{objective, grid}{per machine: the objective at each iteration; the held-out error and
-#'     mean squared (clipped) hinge loss of each pair (`NULL` without a search)}
+#'   \item{objective, grid}{per machine: the objective at each iteration; the values tried and the
+#'     held-out error and mean squared (clipped) hinge loss of each pair (`NULL` without a search)}
 #'   \item{cv.error}{cross-validated misclassification rate at the chosen pairs}
 #'   \item{fitted, residuals}{on the training rows; the residual is 1 where the label is wrong}
 #' @references Reduced multiple empirical kernel learning machine (2015), Cognitive Neurodynamics;
@@ -126,9 +135,9 @@ rmekl.formula <- function(formula, data = NULL, ..., subset, weights, na.action 
 #' @export
 rmekl.default <- function(x, y, kernels = c("linear", "radial", "polynomial"), c = NULL,
                           lambda = NULL, basis = c("elimination", "cholesky", "random", "full"),
-                          tol = NULL, max.rank = NULL, rbf.scale = c("variance", "sigma"),
-                          multiclass = c("ovo", "ovr"), rho = 0.99, b.start = 1e-6,
-                          b.update = c("ho-kashyap", "exact"),
+                          tol = NULL, max.rank = NULL, root = c("cholesky", "symmetric"),
+                          rbf.scale = c("variance", "sigma"), multiclass = c("ovo", "ovr"),
+                          rho = 0.99, b.start = 1e-6, b.update = c("ho-kashyap", "exact"),
                           w.update = c("simultaneous", "sequential"), xi = 1e-3,
                           criterion = c("relative", "absolute"), max.iter = 500, folds = 5,
                           scale = "range", weights = NULL, class.weights = NULL,

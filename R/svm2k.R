@@ -8,17 +8,18 @@
 #' \Big),}{|w_A|^2 / 2 + |w_B|^2 / 2 + sum_i (C_A xi_A + C_B xi_B + D eta),}
 #' with the hinge losses \eqn{\xi^v_i = (1 - y_i f_v(x_i))_+} and the disagreement
 #' \eqn{\eta_i = (|f_A(x_i) - f_B(x_i)| - \varepsilon)_+}. The offset of each machine is the weight
-#' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only. An interior
-#' point method solves it until the gap between primal and dual is at most `xi` times the primal
+#' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only; `bias = "free"`
+#' takes it out of the penalty, as the paper has it. An interior point method solves it until the gap between primal and dual is at most `xi` times the primal
 #' value; while penalties are compared, by the loss on held-out rows as in
 #' [rmekl()], a gap of 0.01 and the kernels' leading features will do.
 #'
 #' @inheritParams rmekl
 #' @param kernels Two kernels, as in [rmekl()]; with `columns` they see different columns.
 #' @param cost,D Positive numbers to use or to choose from by cross-validation: the costs of hinge
-#'   loss and of disagreement; `NULL` for \eqn{2^{-4}, \ldots, 2^4}.
+#'   loss and of disagreement; `NULL` for \eqn{2^{-4}, \ldots, 2^4} and beyond, as in [rmekl()].
 #' @param balance Two positive numbers: \eqn{C_A} and \eqn{C_B} are these times `cost`.
 #' @param epsilon Disagreement that is free.
+#' @param bias `"penalized"` or `"free"` offsets, see Details.
 #' @param xi The relative gap at which the machine is solved.
 #' @param max.iter Largest number of iterations.
 #' @return A list of class `svm2k` and `rmekl`; see [rmekl()]. `objective` is that of the dual.
@@ -44,8 +45,8 @@ svm2k.formula <- function(formula, data = NULL, ..., subset, weights, na.action 
 #' @rdname svm2k
 #' @export
 svm2k.default <- function(x, y, kernels = c("linear", "radial"), cost = NULL, D = NULL,
-                          balance = c(1, 1), epsilon = 0, rbf.scale = c("variance", "sigma"),
-                          multiclass = c("ovo", "ovr"), xi = 1e-3, max.iter = 100, folds = 5,
+                          balance = c(1, 1), epsilon = 0, bias = c("penalized", "free"),
+                          rbf.scale = c("variance", "sigma"), multiclass = c("ovo", "ovr"), xi = 1e-3, max.iter = 100, folds = 5,
                           scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification"), threads = NULL,
                           memory = NULL, device = c("auto", "cpu", "cuda"),

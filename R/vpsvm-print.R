@@ -5,8 +5,9 @@
 #' @param ... Nothing: an unknown argument is an error.
 #' @return `print` returns its argument. `summary` returns a list of class `summary.vpsvm` with,
 #'   among others, `cells`, a data frame with one row per cell: `size`, `gamma`, `lambda`, `cv.risk`
-#'   (mean loss on the scale of \eqn{[-1, 1]}), `iterations` and `converged`. Of an [hgsvm()] also
-#'   the `architectures` that were tried and the columns' shares in the weights, `importance`.
+#'   (mean loss on the scale of \eqn{[-1, 1]}), `iterations`, `converged`, and in `edge` the
+#'   parameters that were chosen at an end of their values. Of an [hgsvm()] also the `architectures`
+#'   that were tried and the columns' shares in the weights, `importance`.
 #' @examples
 #' fit <- vpsvm(Species ~ ., data = iris, seed = 1)
 #' summary(fit)
@@ -18,7 +19,7 @@ summary.vpsvm <- function(object, ...) {
   cells <- data.frame(
     size = object$cell.size, gamma = object$gamma, lambda = object$lambda,
     cv.risk = object$cv.risk, iterations = object$iterations, converged = object$converged,
-    gap = object$gap %||% NA_real_
+    gap = object$gap %||% NA_real_, edge = grid_edges(object)
   )
   head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "overlap",
                    "cell.size", "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
@@ -28,6 +29,20 @@ summary.vpsvm <- function(object, ...) {
               error = training_error(object), support = length(object$index),
               seconds = object$seconds, bytes = object$bytes, threads = object$threads)
   structure(out, class = "summary.vpsvm")
+}
+
+# Of each cell the parameters that were chosen at an end of their values.
+grid_edges <- function(object) {
+  side <- function(chosen, values) {
+    if (!is.numeric(values) || length(values) < 2L) return(0)
+    (chosen >= max(values) * (1 - 1e-9)) - (chosen <= min(values) * (1 + 1e-9))
+  }
+  vapply(seq_along(object$gamma), function(cell) {
+    grid <- if (cell <= length(object$grid)) object$grid[[cell]]
+    if (!is.list(grid) || length(grid$risk) == 0L) return("")
+    edge_words(c("gamma", "lambda"), c(side(object$gamma[cell], grid$gamma),
+                                       side(object$lambda[cell], grid$lambda)))
+  }, "")
 }
 
 #' @rdname summary.vpsvm
@@ -114,8 +129,9 @@ kernel_line <- function(x, digits) {
 
 selection_line <- function(x) {
   if (x$folds == 0) return("none (parameters were given)")
-  how <- if (x$validation == "split") "first half against second half" else
-    paste0(x$folds, "-fold cross-validation")
+  how <- switch(x$validation, split = "first half against second half",
+                split.cells = "first half of each cell against second half",
+                paste0(x$folds, "-fold cross-validation"))
   sampled <- x$search.rows > 0 & x$search.rows < x$cell.size
   paste0(how, if (x$final == "average") ", fold models averaged" else ", refitted on all rows",
          if (any(sampled)) paste0("; ", sum(sampled), plural(sum(sampled), " cell"),

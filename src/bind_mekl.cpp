@@ -60,6 +60,7 @@ BasisOptions read_basis(const Rcpp::List& options) {
              : name == "random" ? Rule::random
              : name == "full"   ? Rule::full
                                 : Rule::elimination;
+  out.symmetric = option<std::string>(options, "root", "cholesky") == "symmetric";
   out.tol = option(options, "tol", 0.0);
   out.max_rank = option<int>(options, "max_rank", 0);
   return out;
@@ -74,12 +75,11 @@ MeklOptions read_options(const Rcpp::List& options) {
   const Numbers share = option(options, "share", Numbers{1, 1});
   for (int v = 0; v < 2; ++v) out.svm.cost[v] = share[static_cast<std::size_t>(v)];
   out.svm.epsilon = option(options, "epsilon", 0.0);
+  out.svm.free_bias = option<std::string>(options, "bias", "penalized") == "free";
   out.svm.tol = option(options, "xi", out.svm.tol);
   out.svm.max_iter = option<int>(options, "max_iter", 100);
-  const Numbers first = option<Numbers>(options, "first"),
-                second = option<Numbers>(options, "second");
-  for (double a : first)
-    for (double b : second) out.pairs.push_back({a, b});
+  out.first = {option<Numbers>(options, "first"), option(options, "first_open", false)};
+  out.second = {option<Numbers>(options, "second"), option(options, "second_open", false)};
   const auto fold = option(options, "fold", std::vector<int>());
   for (int f : fold) out.fold.push_back(f - 1);
   out.label = option<std::string>(options, "label", "machines");
@@ -97,9 +97,18 @@ Rcpp::List pack_view(const MeklView& v) {
 }
 
 Rcpp::List pack_machine(const MeklMachine& m) {
+  Numbers error, loss;
+  for (const MeklTrial& t : m.grid.surface()) {
+    error.push_back(t.error);
+    loss.push_back(t.loss);
+  }
+  const MeklPair pair = m.grid.chosen();
   return Rcpp::List::create(Named("positive") = m.positive + 1, Named("negative") = m.negative + 1,
-                            Named("chosen") = static_cast<int>(m.chosen) + 1,
-                            Named("error") = m.error, Named("loss") = m.loss,
+                            Named("chosen") = Numbers{pair.first, pair.second},
+                            Named("cv_error") = error.empty() ? NA_REAL : m.grid.best().error,
+                            Named("first") = m.grid.values(0), Named("second") = m.grid.values(1),
+                            Named("edge") = Numbers{1.0 * m.grid.edge(0), 1.0 * m.grid.edge(1)},
+                            Named("error") = error, Named("loss") = loss,
                             Named("objective") = m.objective, Named("intercept") = m.intercept,
                             Named("converged") = m.converged);
 }

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 #include "core/model/mekl.h"
 #include "core/model/mekl_predict.h"
@@ -253,7 +254,8 @@ TEST(Mekl, ExpansionsRepeatTheDecisionsOfTheFit) {
     data.kernels.push_back(k);
   }
   MeklOptions options;
-  options.pairs = {{1, 1}, {0.1, 1}};
+  options.first.values = {1, 0.1};
+  options.second.values = {1};
   for (index_t i = 0; i < 60; ++i) options.fold.push_back(static_cast<int>(i % 5));
   for (bool rest : {false, true}) {
     options.one_versus_rest = rest;
@@ -262,13 +264,51 @@ TEST(Mekl, ExpansionsRepeatTheDecisionsOfTheFit) {
     EXPECT_EQ(groups[0].machines.size(), rest ? 3u : 1u);
     for (const MeklGroup& g : groups)
       for (const MeklMachine& m : g.machines) {
-        EXPECT_EQ(m.error.size(), 2u);
+        EXPECT_EQ(m.grid.surface().size(), 2u);
         EXPECT_EQ(m.intercept.size(), 6u);
-        EXPECT_LE(m.loss[m.chosen], m.loss[1 - m.chosen]);
+        for (const MeklTrial& t : m.grid.surface()) EXPECT_LE(m.grid.best().loss, t.loss);
       }
     for (const MeklView& v : groups[0].views)
       EXPECT_EQ(v.coef.size(), v.basis.size() * 6 * groups[0].machines.size());
   }
+}
+
+// The surface is tried as a function of the pair; grids grow until its least value is inside.
+MeklGrid grown(MeklAxis first, MeklAxis second, double (*loss)(MeklPair), double poor = 1e9) {
+  MeklGrid grid(first, second);
+  grid.set_poor(poor);
+  while (!grid.waiting().empty()) {
+    std::vector<MeklTrial> trials;
+    for (const MeklPair& p : grid.waiting()) trials.push_back({p, 0, loss(p)});
+    grid.record(trials);
+  }
+  return grid;
+}
+
+TEST(MeklGridTest, GrowsWhileTheLossFallsTowardsAnEdge) {
+  const MeklAxis open{{0.25, 0.5, 1, 2, 4}, true}, fixed{{1, 2}, false};
+  const MeklGrid grid = grown(open, fixed, [](MeklPair p) {
+    const double d = std::log2(p.first) + 9;
+    return d * d + p.second;
+  });
+  EXPECT_EQ(grid.best().pair.first, std::exp2(-8));
+  EXPECT_EQ(grid.values(0).front(), std::exp2(-10));
+  EXPECT_EQ(grid.values(1), fixed.values);
+  EXPECT_EQ(grid.surface().size(), grid.values(0).size() * 2);
+  EXPECT_EQ(grid.edge(0), 0);
+  EXPECT_EQ(grid.edge(1), -1);
+  EXPECT_EQ(grown(fixed, open, [](MeklPair) { return 0.5; }).surface().size(), 10u);
+}
+
+TEST(MeklGridTest, EndsAtItsLimitsAndLooksBothWaysWhereLittleIsLearned) {
+  const MeklAxis open{{0.5, 1, 2}, true};
+  const MeklGrid low = grown(open, open, [](MeklPair p) { return 30 + std::log2(p.first); });
+  EXPECT_EQ(low.values(0).front(), 0x1p-19);
+  EXPECT_EQ(low.edge(0), -1);
+  EXPECT_EQ(low.values(1), open.values);
+  const auto hump = [](MeklPair p) { return p.first >= 1024 ? 0.1 : p.first > 1 ? 2 : 1.0; };
+  EXPECT_EQ(grown(open, open, hump).best().loss, 1.0);
+  EXPECT_EQ(grown(open, open, hump, 0.8).best().loss, 0.1);
 }
 
 }  // namespace

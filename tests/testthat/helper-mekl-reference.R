@@ -94,3 +94,19 @@ ref_svm2k <- function(KA, KB, sign, cost, D, epsilon) {
   list(objective = sum(linear * z) - drop(z %*% Q %*% z) / 2,
        decision = drop((KA + 1) %*% GA %*% z + (KB + 1) %*% GB %*% z) / 2)
 }
+
+# The objective with biases that cost nothing: both sums of coefficients are 0.
+ref_svm2k_free <- function(KA, KB, sign, cost, D, epsilon) {
+  n <- length(sign)
+  I <- diag(n)
+  GA <- cbind(diag(sign), 0 * I, -I, I)
+  GB <- cbind(0 * I, diag(sign), I, -I)
+  Q <- t(GA) %*% KA %*% GA + t(GB) %*% KB %*% GB
+  linear <- c(rep(1, 2 * n), rep(-epsilon, 2 * n))
+  A <- cbind(colSums(GA), colSums(GB), diag(4 * n), -diag(4 * n)[, 1:(2 * n)],
+             -rbind(0 * I, 0 * I, I, I))
+  bound <- c(0, 0, rep(0, 4 * n), rep(-cost, 2 * n), rep(-D, n))
+  solve_qp <- from_package("quadprog", "solve.QP")
+  z <- solve_qp(Q + 1e-5 * diag(4 * n), linear, A, bound, meq = 2)$solution
+  sum(linear * z) - drop(z %*% Q %*% z) / 2
+}

@@ -14,6 +14,13 @@ namespace {
 using Eigen::VectorXd;
 using Rows = std::vector<index_t>;
 
+// Little is learned if the held-out loss is above this share of the labels' variance. It may be
+// nearly flat there before it falls, as on spirals.
+constexpr double kPoor = 0.8;
+
+// By machine, fold and pair of penalties.
+using FoldModels = std::vector<std::vector<std::vector<MeklModel>>>;
+
 struct Task {
   Rows rows;
   std::vector<MeklMachine> machines;
@@ -27,16 +34,12 @@ Rows rows_of(const std::vector<int>& code, int first, int second) {
   return rows;
 }
 
-MeklMachine machine(int positive, int negative) {
-  MeklMachine out;
-  out.positive = positive;
-  out.negative = negative;
-  return out;
-}
-
-std::vector<Task> make_tasks(const MeklData& data, bool one_versus_rest) {
+std::vector<Task> make_tasks(const MeklData& data, const MeklOptions& options) {
+  const auto machine = [&](int positive, int negative) {
+    return MeklMachine{positive, negative, {options.first, options.second}, {}, {}, true};
+  };
   std::vector<Task> tasks;
-  if (one_versus_rest && data.classes > 2) {
+  if (options.one_versus_rest && data.classes > 2) {
     tasks.push_back({rows_of(data.code, -1, -1), {}});
     for (int k = 0; k < data.classes; ++k) tasks[0].machines.push_back(machine(k, -1));
     return tasks;
@@ -94,6 +97,7 @@ class GroupFit {
   }
   int code(index_t i) const { return data_.code[static_cast<std::size_t>(row(i))]; }
   index_t row(index_t i) const { return task_.rows[static_cast<std::size_t>(i)]; }
+  MeklGrid& grid(std::size_t m) { return task_.machines[m].grid; }
   int fold(index_t i) const { return options_.fold[static_cast<std::size_t>(row(i))]; }
 
   // Without the rows of a fold; -1 leaves all in.
@@ -104,62 +108,89 @@ class GroupFit {
     return w;
   }
 
-  // All pairs on all folds, of all machines.
-  void validate() {
-    const index_t machines = static_cast<index_t>(task_.machines.size());
-    held_out_.resize(static_cast<std::size_t>(machines * folds_));
-    solver_->set_threads(1);
-    parallel_for(machines * folds_, threads_, context_, [&](index_t item, int) {
-      const std::size_t m = static_cast<std::size_t>(item / folds_);
-      held_out_[static_cast<std::size_t>(item)] =
-          solver_->solve(sign(task_.machines[m]), weights(static_cast<int>(item % folds_)),
-                         options_.pairs, options_.pairs.size() > 1);
-      context_.advance(1);
-    });
-    solver_->set_threads(threads_);
-    for (std::size_t m = 0; folds_ > 0 && m < task_.machines.size(); ++m) choose(m);
+  // Of the labels: the squared error of their mean.
+  double variance(const MeklMachine& m) const {
+    const VectorXd w = weights(-1);
+    const double mean = sign(m).dot(w) / w.sum();
+    return 1 - mean * mean;
   }
 
-  // The pair of the least loss on held-out rows, and of the fewest errors among these: errors alone
-  // are too coarse to tell pairs apart. Values beyond the labels count as these, so that a few rows
-  // far out do not decide. Penalties that make a machine overflow are the worst.
-  void choose(std::size_t m) {
-    MeklMachine& machine = task_.machines[m];
-    const VectorXd y = sign(machine), w = weights(-1);
-    for (std::size_t p = 0; p < options_.pairs.size(); ++p) {
-      double wrong = 0, loss = 0;
-      bool is_finite = true;
-      for (index_t i = 0; i < y.size(); ++i) {
-        const auto& models =
-            held_out_[m * static_cast<std::size_t>(folds_) + static_cast<std::size_t>(fold(i))];
-        const double f = models[p].decision[i];
-        const double slack = 1 - y[i] * Clip{-1, 1}(f);
-        is_finite = is_finite && std::isfinite(f);
-        wrong += (f > 0) == (y[i] > 0) ? 0 : w[i];
-        loss += w[i] * slack * slack;
-      }
-      is_finite = is_finite && std::isfinite(loss);
-      machine.error.push_back(is_finite ? wrong / w.sum() : 1);
-      machine.loss.push_back(is_finite ? loss / w.sum() : std::numeric_limits<double>::infinity());
-      const std::size_t best = machine.chosen;
-      if (machine.loss[p] < machine.loss[best] ||
-          (machine.loss[p] == machine.loss[best] && machine.error[p] < machine.error[best]))
-        machine.chosen = p;
+  // The pairs of all machines' grids on all folds, until no grid grows.
+  void validate() {
+    std::vector<std::size_t> open;
+    for (std::size_t m = 0; m < task_.machines.size(); ++m) {
+      open.push_back(m);
+      grid(m).set_poor(kPoor * variance(task_.machines[m]));
     }
+    held_out_.resize(open.size());
+    solver_->set_threads(1);
+    while (folds_ > 0 && !open.empty()) {
+      FoldModels models = held_out_models(open);
+      for (std::size_t k = 0; k < open.size(); ++k) choose(open[k], models[k]);
+      open.erase(std::remove_if(open.begin(), open.end(),
+                                [&](std::size_t m) { return grid(m).waiting().empty(); }),
+                 open.end());
+    }
+    solver_->set_threads(threads_);
+  }
+
+  // At the pairs that wait.
+  FoldModels held_out_models(const std::vector<std::size_t>& machines) {
+    FoldModels out(machines.size());
+    for (auto& models : out) models.resize(static_cast<std::size_t>(folds_));
+    parallel_for(static_cast<index_t>(machines.size()) * folds_, threads_, context_,
+                 [&](index_t item, int) {
+                   const std::size_t k = static_cast<std::size_t>(item / folds_);
+                   const int f = static_cast<int>(item % folds_);
+                   const std::size_t m = machines[k];
+                   out[k][static_cast<std::size_t>(f)] = solver_->solve(
+                       sign(task_.machines[m]), weights(f), grid(m).waiting(), grid(m).is_search());
+                   if (held_out_[m].empty()) context_.advance(1);
+                 });
+    return out;
+  }
+
+  // Records the losses of a machine's pairs and keeps the models of the best one. Errors alone are
+  // too coarse to tell pairs apart. Values beyond the labels count as these, so that a few rows far
+  // out do not decide. Penalties that make a machine overflow are the worst.
+  void choose(std::size_t m, std::vector<std::vector<MeklModel>>& models) {
+    const std::vector<MeklPair> pairs = grid(m).waiting();
+    std::vector<MeklTrial> trials;
+    for (std::size_t p = 0; p < pairs.size(); ++p) trials.push_back(trial(m, pairs[p], p, models));
+    grid(m).record(trials);
+    const MeklPair best = grid(m).chosen();
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+      if (pairs[p].first != best.first || pairs[p].second != best.second) continue;
+      held_out_[m].clear();
+      for (auto& of_fold : models) held_out_[m].push_back(std::move(of_fold[p]));
+    }
+  }
+
+  MeklTrial trial(std::size_t m, MeklPair pair, std::size_t p,
+                  const std::vector<std::vector<MeklModel>>& models) const {
+    const VectorXd y = sign(task_.machines[m]), w = weights(-1);
+    double wrong = 0, loss = 0;
+    bool is_finite = true;
+    for (index_t i = 0; i < y.size(); ++i) {
+      const double f = models[static_cast<std::size_t>(fold(i))][p].decision[i];
+      const double slack = 1 - y[i] * Clip{-1, 1}(f);
+      is_finite = is_finite && std::isfinite(f);
+      wrong += (f > 0) == (y[i] > 0) ? 0 : w[i];
+      loss += w[i] * slack * slack;
+    }
+    if (!is_finite || !std::isfinite(loss))
+      return {pair, 1, std::numeric_limits<double>::infinity()};
+    return {pair, wrong / w.sum(), loss / w.sum()};
   }
 
   void finish(std::size_t m, MeklGroup& out) {
     MeklMachine& machine = task_.machines[m];
-    MeklModel last =
-        solver_->solve(sign(machine), weights(-1), {options_.pairs[machine.chosen]}, false)[0];
+    MeklModel last = solver_->solve(sign(machine), weights(-1), {machine.grid.chosen()}, false)[0];
     context_.advance(1);
     machine.objective = last.objective;
     machine.converged = last.converged;
     add_columns(last, machine, out);
-    for (int f = 0; f < folds_; ++f)
-      add_columns(held_out_[m * static_cast<std::size_t>(folds_) + static_cast<std::size_t>(f)]
-                           [machine.chosen],
-                  machine, out);
+    for (const MeklModel& model : held_out_[m]) add_columns(model, machine, out);
   }
 
   void add_columns(const MeklModel& model, MeklMachine& machine, MeklGroup& out) const {
@@ -195,14 +226,14 @@ class GroupFit {
   Context& context_;
   std::unique_ptr<MeklSolver> solver_;
   int folds_;
-  std::vector<std::vector<MeklModel>> held_out_;  // by machine and fold
+  std::vector<std::vector<MeklModel>> held_out_;  // by machine and fold, at the best pair
 };
 
 }  // namespace
 
 std::vector<MeklGroup> fit_mekl(const MeklData& data, const MeklOptions& options,
                                 const Micro& micro, Context& context) {
-  const std::vector<Task> tasks = make_tasks(data, options.one_versus_rest);
+  const std::vector<Task> tasks = make_tasks(data, options);
   const index_t count = static_cast<index_t>(tasks.size());
   const int inside = count > 1 ? 1 : context.threads;
   std::vector<MeklGroup> out(tasks.size());

@@ -13,6 +13,7 @@
 #include "core/solver/empirical_map.h"
 #include "core/solver/mhks.h"
 #include "core/solver/svm2k.h"
+#include "mekl_grid.h"
 
 namespace flexkern {
 
@@ -33,17 +34,12 @@ struct MeklData {
   std::vector<MeklKernel> kernels;
 };
 
-// (c, lambda), or (cost, D) of SVM-2K.
-struct MeklPair {
-  double first, second;
-};
-
 struct MeklOptions {
   bool one_versus_rest = false, two_view_svm = false;
   BasisOptions basis;
   MhksOptions mhks;
   Svm2kOptions svm;  // cost as multiples of the pair's
-  std::vector<MeklPair> pairs;
+  MeklAxis first, second;
   std::vector<int> fold;  // of each row, from 0; empty without cross-validation
   std::string label;      // of the progress messages
 };
@@ -58,9 +54,8 @@ struct MeklView {
 
 // f > 0 says `positive`. Columns of the coefficients are the final model and those without a fold.
 struct MeklMachine {
-  int positive, negative;           // -1: all others
-  std::size_t chosen = 0;           // pair
-  std::vector<double> error, loss;  // of each pair on held-out rows: rate, mean clipped loss
+  int positive, negative;  // -1: all others
+  MeklGrid grid;
   std::vector<double> objective, intercept;
   bool converged = true;
 };

@@ -129,7 +129,7 @@ class Svm2kSolver : public MeklSolver {
     for (std::size_t k = 0; k < 2; ++k) {
       double gamma = data.kernels[k].kernel.gamma;
       MatrixXd gram = view_gram(data, data.kernels[k], rows, micro, gamma, context).all(context);
-      gram.array() += 1;
+      if (!options.svm.free_bias) gram.array() += 1;
       const double rounding = 2.2e-16 * static_cast<double>(gram.rows());
       CholeskyBasis basis =
           greedy_cholesky(ViewGram(std::move(gram)), rounding, all.size(), 1, context);
@@ -140,8 +140,8 @@ class Svm2kSolver : public MeklSolver {
                         is_given && basis.is_indefinite(),
                         all,
                         {}});
-      leading_[k] = 0;
-      while (leading_[k] < basis.factor.cols() && is_leading(basis, leading_[k])) ++leading_[k];
+      for (index_t c = 0; c < basis.factor.cols(); ++c)
+        left_[k].push_back(basis.factor(basis.pivots[static_cast<std::size_t>(c)], c));
       factor_[k] = std::move(basis.factor);
     }
   }
@@ -155,7 +155,7 @@ class Svm2kSolver : public MeklSolver {
       if (weights[i] > 0) rows.push_back(i);
     MatrixXd factor[2];
     for (int v = 0; v < 2; ++v)
-      factor[v] = take(factor_[v], rows, draft ? leading_[v] : factor_[v].cols());
+      factor[v] = take(factor_[v], rows, draft ? leading(v, pairs) : factor_[v].cols());
     const VectorXd y = take(sign, rows, 1), w = take(weights, rows, 1);
     std::vector<MeklModel> out;
     for (const MeklPair& pair : pairs) {
@@ -169,12 +169,14 @@ class Svm2kSolver : public MeklSolver {
   }
 
  private:
-  bool is_leading(const CholeskyBasis& basis, index_t column) const {
+  // The columns that a draft needs.
+  index_t leading(int view, const std::vector<MeklPair>& pairs) const {
     double penalty = 0;
-    for (const MeklPair& p : options_.pairs)
-      penalty = std::max(penalty, std::max(p.first, p.second));
-    const double left = basis.factor(basis.pivots[static_cast<std::size_t>(column)], column);
-    return left * left * penalty > kDraftRank;
+    for (const MeklPair& p : pairs) penalty = std::max(penalty, std::max(p.first, p.second));
+    const std::vector<double>& left = left_[view];
+    const auto end = std::find_if(left.begin(), left.end(),
+                                  [&](double v) { return !(v * v * penalty > kDraftRank); });
+    return std::min<index_t>(factor_[view].cols(), std::max<index_t>(1, end - left.begin()));
   }
 
   static MatrixXd take(const MatrixXd& from, const Rows& rows, index_t cols) {
@@ -194,9 +196,10 @@ class Svm2kSolver : public MeklSolver {
       for (std::size_t i = 0; i < rows.size(); ++i)
         coef[rows[i]] = m.coef[v][static_cast<index_t>(i)] / 2;
       model.decision += factor_[v] * (factor_[v].transpose() * coef);
-      model.intercept += coef.sum();
+      model.intercept += options_.svm.free_bias ? m.bias[v] / 2 : coef.sum();
       model.coef.push_back(std::move(coef));
     }
+    if (options_.svm.free_bias) model.decision.array() += model.intercept;
     model.objective = std::move(m.objective);
     model.converged = m.converged;
     return model;
@@ -204,8 +207,8 @@ class Svm2kSolver : public MeklSolver {
 
   const MeklOptions& options_;
   Context& context_;
-  MatrixXd factor_[2];  // of the Gram matrices plus 1
-  index_t leading_[2];
+  MatrixXd factor_[2];           // of the Gram matrices plus 1
+  std::vector<double> left_[2];  // of each column's pivot row, before it: the distance
 };
 
 }  // namespace

@@ -69,9 +69,21 @@ EmpiricalMap eigen_map(const ViewGram& gram, const Rows& basis, double tol, inde
   return map;
 }
 
+// T = Q Lambda^-1/2 Q' (equation (5) of the paper).
+EmpiricalMap symmetric_map(const ViewGram& gram, Rows basis, double tol, Context& context) {
+  std::sort(basis.begin(), basis.end());
+  EmpiricalMap map = eigen_map(gram, basis, tol, gram.size(), context);
+  const MatrixXd turn = map.transform.colwise().normalized().transpose();
+  map.transform = product(map.transform, turn, context);
+  map.features = product(map.features, turn, context);
+  map.rank = map.rank > 0 ? static_cast<index_t>(basis.size()) : 0;
+  return map;
+}
+
 // The span of rows that a rule chose; rounding may have let dependent ones in.
-EmpiricalMap span_map(const ViewGram& gram, const Rows& basis, Context& context) {
+EmpiricalMap span_map(const ViewGram& gram, const Rows& basis, bool symmetric, Context& context) {
   const double tol = units(static_cast<index_t>(basis.size()));
+  if (symmetric) return symmetric_map(gram, basis, tol, context);
   const CholeskyBasis own =
       greedy_cholesky(gram.subset(basis, context), tol, gram.size(), 1, context);
   EmpiricalMap map;
@@ -100,16 +112,22 @@ EmpiricalMap empirical_map(const ViewGram& gram, const BasisOptions& options, Rn
                            Context& context) {
   const index_t n = gram.size(), most = options.max_rank > 0 ? options.max_rank : n;
   const double tol = options.tol > 0 ? options.tol : units(n);
-  if (options.rule == Rule::cholesky)
-    return cholesky_map(greedy_cholesky(gram, tol, most, threads, context), context);
+  const bool symmetric = options.symmetric;
+  if (options.rule == Rule::cholesky) {
+    CholeskyBasis found = greedy_cholesky(gram, tol, most, threads, context);
+    if (!symmetric) return cholesky_map(std::move(found), context);
+    EmpiricalMap map = symmetric_map(gram, found.pivots, units(n), context);
+    map.indefinite = map.indefinite || found.is_indefinite();
+    return map;
+  }
   if (options.rule == Rule::elimination)
-    return span_map(gram, eliminated(gram, tol, most, context), context);
+    return span_map(gram, eliminated(gram, tol, most, context), symmetric, context);
   if (options.rule == Rule::random) {
     index_t start = options.known_bound > 0 ? std::min(n, options.known_bound + 10) : n;
     start = std::min(start, most);
     const double unit = options.tol > 0 ? options.tol / static_cast<double>(n) : kEpsilon;
     const RandomBasis found = random_descent(gram, unit, start, rng, context);
-    EmpiricalMap map = span_map(gram, found.rows, context);
+    EmpiricalMap map = span_map(gram, found.rows, symmetric, context);
     map.indefinite = map.indefinite || found.indefinite;
     return map;
   }

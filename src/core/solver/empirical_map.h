@@ -13,6 +13,7 @@ namespace flexkern {
 struct BasisOptions {
   enum class Rule { elimination, cholesky, random, full };
   Rule rule = Rule::elimination;
+  bool symmetric = false;  // T = K_SS^-1/2 instead of a Cholesky factor's, a rotation of it
   // Of the largest row sum (elimination), the largest diagonal entry (cholesky) or the largest
   // eigenvalue (random, full); 0 means as many units in the last place as there are rows.
   double tol = 0;
