@@ -109,6 +109,7 @@ whole <- function(min, max = NULL, null = FALSE) {
 vocabulary <- list(
   radius = rule("one positive number", function(x) is_number(x) && x > 0, TRUE),
   cells = whole(1, null = TRUE),
+  first = whole(1, null = TRUE),
   max.cell = whole(10, 1e9, TRUE),
   overlap = rule("one number from 0 to 1", function(x) is_number(x, 0, 1), TRUE),
   degree = whole(1, 20),
@@ -139,6 +140,7 @@ vocabulary <- list(
   b.start = rule("one number of at least 0", function(x) is_number(x, 0)),
   xi = rule("one number from 0 to 1", function(x) is_number(x, 0, 1)),
   n = whole(2, 1e9),
+  noise = rule("one number of at least 0", function(x) is_number(x, 0), TRUE),
   cell = whole(1, null = TRUE),
   nperm = whole(1, 1e9),
   digits = whole(1, 15)

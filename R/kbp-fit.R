@@ -4,14 +4,15 @@ kbp_fit <- function(input, s) {
   started <- proc.time()[["elapsed"]]
   given <- input
   input <- kbp_rows(given)
-  target <- kbp_outcome(input$y, s$type)
+  target <- kbp_outcome(input$y, s$type, s$intercept)
   scaling <- learn_scaling(input$x, input$blueprint, s$scale)
   x <- apply_scaling(input$x, scaling)
   s <- kbp_data_settings(s, x, target)
   weights <- row_weights(input$weights, s$class.weights, target)
   random <- kbp_is_random(s)
   seed <- if (random) draw_seed(s$seed) else 0
-  blocks <- c(kernel_blocks(s, x, input), trap_blocks(s, x, input, seed))
+  blocks <- c(kernel_blocks(s, x, input), intercept_block(s, nrow(x)),
+              trap_blocks(s, x, input, seed))
   trials <- shorter_series(blocks, s)
   core <- from_core(fk_kbp_fit(x, target$target, weights, target$code, lapply(blocks, core_block),
                                kbp_core_options(s, x, mean(target$half), seed, trials)))
@@ -64,8 +65,18 @@ add_kbp_unused <- function(fit, given, s) {
   fit
 }
 
-# Several numeric responses are outcomes side by side.
-kbp_outcome <- function(y, type) {
+# Several numeric responses are outcomes side by side. Where the intercept is a source, numbers keep
+# their 0.
+kbp_outcome <- function(y, type, intercept = "center") {
+  out <- kbp_targets(y, type)
+  if (intercept == "center" || out$task == "classification") return(out)
+  shift <- rep(out$center / out$half, each = nrow(out$target))
+  out$target <- out$target + shift
+  out$center <- 0 * out$center
+  out
+}
+
+kbp_targets <- function(y, type) {
   if (!is.matrix(y)) return(outcome(y, type))
   if (check_choice(type, c("auto", "classification", "regression"), "type") == "classification") {
     abort("`y` has ", ncol(y), " columns, several responses, which is regression; for ",
@@ -129,7 +140,8 @@ narrowest_two <- function(blocks) {
 }
 
 core_block <- function(b) {
-  read <- c("kernel", "columns", "gamma", "degree", "coef0", "values", "owner", "trap")
+  read <- c("kernel", "columns", "gamma", "degree", "coef0", "values", "owner", "trap",
+            "intercept")
   b[intersect(names(b), read)]
 }
 
@@ -180,10 +192,13 @@ describe_sources <- function(found, blocks) {
   )
 }
 
-# Raw coefficients and intercept from standardised ones (a matrix, one column per model).
+# Raw coefficients and intercept from standardised ones (a matrix, one column per model). The source
+# that is the intercept, a 0 with the mean -1, is in the latter alone.
 raw_coef <- function(standardised, mean, sources) {
   coef <- standardised * sources$scale
-  list(coef = coef, intercept = mean - colSums(coef * sources$mean))
+  intercept <- mean - colSums(coef * sources$mean)
+  coef[sources$name == "intercept", ] <- 0
+  list(coef = coef, intercept = intercept)
 }
 
 end_of_path <- function(p, sources) {
@@ -214,6 +229,7 @@ add_kbp_results <- function(fit, core, target, input, x, s, given) {
     data.frame(bound = bound, cv.error = p$risk * h^2)
   }, core$paths, half)
   if (fit$stop == "cv.l1") fit$bound <- fit$bound * half
+  if (s$bound_asked) fit$edge <- vapply(core$paths, bound_edge, "")
   if (fit$stop == "whiteness") fit$bound[] <- s$bound
   if (fit$stop == "none") fit$bound[] <- NA_real_
   fit$path <- lapply(fit$path, function(p) p[setdiff(names(p), c("grid", "risk", "bound"))])
@@ -224,6 +240,13 @@ add_kbp_results <- function(fit, core, target, input, x, s, given) {
   fit$cv.error <- NA_real_
   if (!is.null(core$held_out)) fit <- add_held_out(fit, core, target, input, half, s)
   fit
+}
+
+# Whether the best of several bounds is the smallest or the largest. Bounds of ours have no edge:
+# they go as far as the paths.
+bound_edge <- function(p) {
+  if (length(p$grid) < 2L) return("")
+  edge_words("bound", (p$bound == max(p$grid)) - (p$bound == min(p$grid)))
 }
 
 add_held_out <- function(fit, core, target, input, half, s) {

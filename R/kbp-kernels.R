@@ -232,7 +232,12 @@ stop_not_finite <- function(values, where) {
         " not finite; kernel values must be finite numbers.", arg = "kernels")
 }
 
-# ---- traps -----------------------------------------------------------------------------------
+# ---- intercept and traps -------------------------------------------------------------------
+
+intercept_block <- function(s, n) {
+  if (s$intercept == "center") return(list())
+  list(list(name = "intercept", values = matrix(0, n, 1L), intercept = TRUE))
+}
 
 trap_blocks <- function(s, x, input, seed) {
   if (s$stop == "trap") {

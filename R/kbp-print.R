@@ -24,7 +24,7 @@ summary.kbp <- function(object, ...) {
     support = tabulate(object$sources$kernel[live], length(object$blocks))
   )
   head <- object[c("call", "task", "classes", "names", "n", "blueprint", "method", "stop", "bound",
-                   "size", "path", "cv.error", "folds", "sources", "coef", "blocks")]
+                   "size", "path", "cv.error", "folds", "sources", "coef", "blocks", "edge")]
   structure(list(model = head, kernels = kernels, error = kbp_training_error(object),
                  scaling = table(object$scaling$method), stored = object$stored,
                  seconds = object$seconds, threads = object$threads), class = "summary.kbp")
@@ -58,6 +58,7 @@ print_kbp <- function(x, digits) {
              plural(length(x$blocks), " kernel"))
   print_line("Path", path_line(x))
   print_line("Stopped by", stop_line(x, digits))
+  print_edge(x$edge, "response")
   print_line("Model", sum(live), plural(sum(live), " source"), " at ", rows,
              plural(rows, " row"))
   if (!all(is.na(x$cv.error))) {

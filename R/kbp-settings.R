@@ -7,6 +7,7 @@ kbp_settings <- function(s, folds_asked) {
     s$stop, c("cv.l1", "cv.nu", "random", "trap", "whiteness", "loss", "none"), "stop"
   )
   s$trap.type <- check_choice(s$trap.type, c("normal", "uniform"), "trap.type")
+  s$intercept <- check_choice(s$intercept, c("center", "source"), "intercept")
   s$device <- check_device(s$device)
   s$last.step <- check_choice(s$last.step, c("lars", "ols"), "last.step")
   check_values(s[intersect(names(s), names(vocabulary))])
@@ -105,6 +106,7 @@ kbp_core_options <- function(s, x, half, seed, trials) {
     order = if (lags > 0 && ncol(x) == 1L) x[, 1L],
     folds = if (searched || s$probability) as.integer(s$folds) else 0L,
     held_out = searched || s$probability, trials = trials, margin = 0.04,
+    center = s$intercept == "center",
     threads = s$threads, memory = s$memory,
     isa = resolve_isa(), seed = seed, verbose = s$verbose
   )

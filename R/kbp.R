@@ -43,7 +43,8 @@
 #' @section Where to stop:
 #' * `"cv.l1"`: a bound on \eqn{\sum |\beta|} (of the standardised sources, in the unit of `y`),
 #'   chosen by cross-validation. The point lies between two breakpoints as a rule.
-#' * `"cv.nu"`: a bound on the share of support vectors among the rows, chosen by cross-validation.
+#' * `"cv.nu"`: a bound on the number of active sources, as a share of the number of rows, chosen by
+#'   cross-validation.
 #' * `"random"`: the dictionary gets `traps` random vectors; the path stops where more than `bound`
 #'   (0) of them are more correlated with the residual than the best source.
 #' * `"trap"`: the same with Gaussian sources of a very small bandwidth, by default the one of the
@@ -56,7 +57,8 @@
 #' * `"none"`: at the end of the path, or after `max.steps`.
 #'
 #' One number for `bound` is used as it is, without cross-validation; several are compared by
-#' cross-validation. A path may end before its bound is reached; `print()` then says so. A bound
+#' cross-validation; `print()` says where the best of them is the smallest or the largest. A path
+#' may end before its bound is reached; `print()` then says so. A bound
 #' that no number of traps can exceed is an error.
 #'
 #' @inheritSection vpsvm Input
@@ -83,6 +85,11 @@
 #'   (not for `"mp"`; `"omp"` and `"prefit"` do so at every step).
 #' @param max.steps Largest number of breakpoints; by default eight times the number of rows, and
 #'   2000 at most.
+#' @param intercept `"center"`: the path begins at the mean of the response, which costs nothing; or
+#'   `"source"`, as in the authors' program: the path begins at 0, and a constant \eqn{1/\sqrt n} is
+#'   one of the sources, so that it enters when its turn comes and counts in \eqn{\sum |\beta|} and
+#'   among the active sources. Standardised columns are longer by about \eqn{n}, so that it comes
+#'   late.
 #' @param clip `TRUE` to clip numeric predictions to the range of the training response: where many
 #'   wide kernels with large coefficients of both signs cancel, predictions beyond the training rows
 #'   can be far off. Coefficients, path and the choice of the bound are those without.
@@ -103,6 +110,8 @@
 #'   \item{sv, index}{the rows (scaled) at which these sources are centered, and their numbers}
 #'   \item{bound, grid}{the bound of each response, and the cross-validated mean squared error at
 #'     each bound tried}
+#'   \item{edge}{where `bound` was given: of each response `"bound low"` or `"bound high"` if the
+#'     best of several is the smallest or the largest}
 #'   \item{cv.error, fold}{cross-validated misclassification rate, or mean squared error, at the
 #'     chosen bound; the fold of each row}
 #'   \item{fitted, residuals}{on the training rows; for classification the residual is 1 where the
@@ -136,7 +145,8 @@ kbp.default <- function(x, y, kernels = "radial", bandwidths = "auto", key = c("
                         method = c("lasso", "lar", "mp", "omp", "prefit"),
                         stop = c("cv.l1", "cv.nu", "random", "trap", "whiteness", "loss", "none"),
                         bound = NULL, traps = NULL, trap.type = c("normal", "uniform"),
-                        last.step = c("lars", "ols"), max.steps = NULL, folds = 5, clip = TRUE,
+                        last.step = c("lars", "ols"), max.steps = NULL,
+                        intercept = c("center", "source"), folds = 5, clip = TRUE,
                         scale = "standardize", weights = NULL, class.weights = NULL,
                         probability = FALSE, type = c("auto", "classification", "regression"),
                         threads = NULL, memory = NULL, device = c("auto", "cpu", "cuda"),

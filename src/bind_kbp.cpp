@@ -31,6 +31,7 @@ std::vector<index_t> read_columns(const Rcpp::List& block) {
 SourceBlock read_block(const Rcpp::List& block) {
   SourceBlock out;
   if (option(block, "trap", false)) out.role = Role::trap;
+  out.intercept = option(block, "intercept", false);
   if (has_option(block, "values")) {
     out.values = view(Rcpp::NumericMatrix(block["values"]));
     if (has_option(block, "owner")) out.owner = zero_based(Rcpp::IntegerVector(block["owner"]));
@@ -72,6 +73,7 @@ KbpOptions read_options(const Rcpp::List& options, const Context& context,
   out.order = option(options, "order", Numbers());
   out.lags = option<int>(options, "lags", 0);
   out.held_out = option(options, "held_out", false);
+  out.center = option(options, "center", true);
   out.margin = option(options, "margin", 0.0);
   const Rcpp::List trials = option(options, "trials", Rcpp::List());
   for (R_xlen_t t = 0; t < trials.size(); ++t) {

@@ -31,22 +31,8 @@ settings_from <- function(given) {
 
 # ---- data ------------------------------------------------------------------------------------
 
-# The signals of Donoho and Johnstone, in the definitions that are common since; noise of the
-# variance of the signal, but standard deviation 0.4 for cosexp. 200 noisy rows to learn from, 1000
-# rows without noise to test on.
-signals <- list(
-  cosexp = list(f = function(t) cos(exp(2.4 * t)), end = 2, sd = 0.4),
-  doppler = list(f = function(t) sqrt(t * (1 - t)) * sin(2 * pi * 1.05 / (t + 0.05)), end = 1,
-                 sd = sqrt(0.0835)),
-  blocks = list(f = function(t) {
-    at <- c(.10, .13, .15, .23, .25, .40, .44, .65, .76, .78, .81)
-    height <- c(4, -5, 3, -4, 5, -4.2, 2.1, 4.3, -3.1, 2.1, -4.2)
-    drop((1 + sign(outer(t, at, "-"))) %*% height) / 2
-  }, end = 1, sd = sqrt(3.65)),
-  ramp = list(f = function(t) t - (t >= 0.37), end = 1, sd = sqrt(0.0833)),
-  heavisine = list(f = function(t) 4 * sin(4 * pi * t) - sign(t - .3) - sign(.72 - t), end = 1,
-                   sd = sqrt(8.82))
-)
+# The signals of kbp_artificial(): 200 noisy rows to learn from, 1000 rows without noise to test on.
+signals <- c("cosexp", "doppler", "blocks", "ramp", "heavisine")
 
 read_data <- function(name) {
   file <- file.path(Sys.getenv("FLEXKERN_DATA"), paste0(name, ".csv.gz"))
@@ -56,13 +42,13 @@ read_data <- function(name) {
 }
 
 draw <- function(problem, rep) {
-  set.seed(1000 * rep + match(problem, c(names(signals), "pyrim", "triazines", names(large_rows))))
-  s <- signals[[problem]]
-  if (!is.null(s)) {
-    t <- stats::runif(200, 0, s$end)
-    new <- stats::runif(1000, 0, s$end)
-    return(list(x = cbind(t = t), y = s$f(t) + stats::rnorm(200, sd = s$sd),
-                test_x = cbind(t = new), test_y = s$f(new)))
+  set.seed(1000 * rep + match(problem, c(signals, "pyrim", "triazines", names(large_rows))))
+  if (problem %in% signals) {
+    end <- if (problem == "cosexp") 2 else 1
+    t <- stats::runif(200, 0, end)
+    new <- stats::runif(1000, 0, end)
+    return(list(x = cbind(t = t), y = kbp_artificial(problem, t = t)$y, test_x = cbind(t = new),
+                test_y = kbp_artificial(problem, t = new, noise = 0)$f))
   }
   d <- read_data(problem)
   if (is.null(d)) return(NULL)
@@ -156,7 +142,7 @@ run_missing <- function(problems, methods, reps, threads, file) {
 }
 
 s <- settings_from(commandArgs(trailingOnly = TRUE))
-stopifnot(s$problems %in% c(names(signals), "pyrim", "triazines"), s$large %in% names(large_rows))
+stopifnot(s$problems %in% c(signals, "pyrim", "triazines"), s$large %in% names(large_rows))
 dir.create(s$out, showWarnings = FALSE, recursive = TRUE)
 runs_file <- file.path(s$out, "kbp.csv")
 run_missing(s$problems, s$methods, s$reps, s$threads, runs_file)

@@ -48,6 +48,9 @@ hostile <- alist(
   kbp(X, d$y, key = "mean"), kbp(same, 1:6), kbp(same, 1:6, bandwidths = 1),
   kbp(X, d$y, bandwidths = 1e30, stop = "none"),
   # rules
+  kbp(X, d$y, intercept = "none"), kbp_artificial("sine", 10), kbp_artificial("ramp"),
+  kbp_artificial("ramp", 1), kbp_artificial("ramp", 10, noise = -1),
+  kbp_artificial("ramp", t = c(0.5, 2)), kbp_artificial("ramp", 3, t = c(0.5, 0.7)),
   kbp(X, d$y, stop = "cv"), kbp(X, d$y, bound = -1), kbp(X, d$y, bound = "a"),
   kbp(X, d$y, stop = "cv.nu", bound = 2), kbp(X, d$y, stop = "random", bound = 1:2),
   kbp(X, d$y, stop = "random", bound = 0.5), kbp(X, d$y, stop = "trap", bound = NA),

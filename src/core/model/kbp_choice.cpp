@@ -66,8 +66,8 @@ std::vector<double> bound_grid(const KbpOptions& options, double longest) {
   for (int i = 0; i < kValues; ++i) {
     const double t = i / (kValues - 1.0);
     if (options.stop == Stop::l1) grid.push_back(longest * t * t);
-    if (options.stop == Stop::nu) grid.push_back(0.01 + 0.69 * t);
-    if (options.stop == Stop::loss) grid.push_back(std::pow(10.0, -1 - 5 * t));
+    if (options.stop == Stop::nu) grid.push_back(0.01 + 0.99 * t);
+    if (options.stop == Stop::loss) grid.push_back(std::pow(10.0, -8 * t));
   }
   return grid;
 }

@@ -200,8 +200,14 @@ void KbpDictionary::learn_moments(index_t panel, const double* values) {
       size[r] = std::max(size[r], std::abs(values[i * kPanel + r]));
     }
   const double n = static_cast<double>(n_);
+  const bool intercept = blocks_[at(block_of_panel_[at(panel)])].intercept;
   for (index_t r = 0; r < kPanel; ++r) {
     const std::size_t j = at(panel * kPanel + r);
+    if (intercept) {
+      mean_[j] = -1;
+      scale_[j] = role_[j] == Role::absent ? 0 : 1 / std::sqrt(n);
+      continue;
+    }
     const double deviation =
         std::sqrt(std::max(0.0, square[r] - sum[r] * sum[r] / n) / std::max(n - 1, 1.0));
     if (!std::isfinite(deviation)) throw Error("a kernel has values that are not finite");
@@ -278,6 +284,10 @@ void KbpDictionary::correlate(const double* in, index_t cols, float* out, Contex
     for (index_t p = item * kBatch; p < std::min(panels, (item + 1) * kBatch); ++p)
       product(p, store_.data() + p * kPanel * n_);
   });
+}
+
+double KbpDictionary::square(index_t j) const {
+  return blocks_[at(block(j))].intercept ? 1 : static_cast<double>(std::max<index_t>(n_ - 1, 1));
 }
 
 index_t KbpDictionary::usable() const {

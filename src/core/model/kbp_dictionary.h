@@ -20,6 +20,8 @@ struct SourceBlock {
   ConstMatrixRef values;            // rows of the data x sources; no columns: a kernel
   std::vector<std::int32_t> owner;  // the row behind each given source, -1: none
   Role role = Role::source;
+  // The intercept as a source: its values are 0, and the column is 1 / sqrt(n).
+  bool intercept = false;
   bool given() const { return values.cols() > 0; }
 };
 
@@ -38,6 +40,7 @@ class KbpDictionary : public Sources {
   index_t rows() const override { return n_; }
   index_t size() const override { return static_cast<index_t>(role_.size()); }
   Role role(index_t j) const override { return role_[static_cast<std::size_t>(j)]; }
+  double square(index_t j) const override;
   const Micro& micro() const override { return micro_; }
   int threads() const override { return threads_; }
   void column(index_t j, double* out) const override;

@@ -49,7 +49,7 @@ void BoundSearch::evaluate(KbpPath& out) {
   out.risk.clear();
   all_decided_ = true;
   double best = std::numeric_limits<double>::infinity();
-  for (double bound : bound_grid(options_, longest())) {
+  for (double bound : grid()) {
     double sum = 0;
     std::size_t points = 0;
     bool decided = true;
@@ -77,6 +77,22 @@ bool BoundSearch::settled(const KbpPath& out) const {
   if (out.risk.empty()) return false;
   if (!options_.bounds.empty()) return all_decided_;
   return taken_ > at_best_ + at_best_ / 2 + kPatience * ways_.size();
+}
+
+// Greedy steps may lengthen the coefficients by any factor, so that the steps themselves (of the
+// first fold) are the bounds to try; of a hundred or more every second, third and so on.
+std::vector<double> BoundSearch::grid() const {
+  using Method = PathOptions::Method;
+  const Method method = options_.path.method;
+  if (options_.stop != KbpOptions::Stop::l1 || !options_.bounds.empty() ||
+      method == Method::lasso || method == Method::lar)
+    return bound_grid(options_, longest());
+  const std::vector<Breakpoint>& points = follower(0).path().points;
+  const std::size_t every = 1 + points.size() / 100;
+  std::vector<double> out;
+  for (std::size_t k = 0; k < points.size(); k += every)
+    if (out.empty() || points[k].l1 > out.back()) out.push_back(points[k].l1);
+  return out;
 }
 
 // sum |beta| that all paths which go on have reached, or the largest of those that ended.

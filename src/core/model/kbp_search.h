@@ -25,6 +25,7 @@ class BoundSearch {
   void advance(index_t steps);
   void evaluate(KbpPath& out);
   bool settled(const KbpPath& out) const;
+  std::vector<double> grid() const;
   double longest() const;
   Place place(std::size_t fold, double bound) const;
   const Follower& follower(std::size_t fold) const { return *ways_[fold]->follower; }

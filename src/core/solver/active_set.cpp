@@ -23,24 +23,34 @@ bool ActiveSet::append(index_t source, const double* column, double tol) {
 bool ActiveSet::extend_factor(const double* column, double tol) {
   if (size() == capacity_) grow();
   const index_t k = size();
-  std::vector<double> r(static_cast<std::size_t>(k));
-  correlations(column, r);
-  forward(r);
-  // The part outside the span, from the vectors themselves: the difference of squares would lose
-  // half of the digits.
-  std::vector<double> w = r;
-  backward(w);
-  direction_.resize(static_cast<std::size_t>(n_));
-  combine(w, direction_.data());
-  const ConstVector z(column, n_);
-  Vector outside(direction_.data(), n_);
-  outside = z - outside;
-  const double pivot = outside.squaredNorm();
-  if (!(pivot > tol * z.squaredNorm())) return false;
+  std::vector<double> r;
+  const double pivot = split(column, r, direction_);
+  if (!(pivot > tol * ConstVector(column, n_).squaredNorm())) return false;
   std::copy(r.begin(), r.end(), factor(k));
   factor(k)[k] = std::sqrt(pivot);
-  outside /= factor(k)[k];
+  Vector(direction_.data(), n_) /= factor(k)[k];
   return true;
+}
+
+double ActiveSet::outside(const double* column) const {
+  std::vector<double> r, rest;
+  return split(column, r, rest);
+}
+
+// R'^-1 Z_A' z, the part of z outside the span, and its squared length: from the vectors
+// themselves, since the difference of squares would lose half of the digits.
+double ActiveSet::split(const double* column, std::vector<double>& r,
+                        std::vector<double>& outside) const {
+  r.resize(static_cast<std::size_t>(size()));
+  correlations(column, r);
+  forward(r);
+  std::vector<double> w = r;
+  backward(w);
+  outside.resize(static_cast<std::size_t>(n_));
+  combine(w, outside.data());
+  Vector rest(outside.data(), n_);
+  rest = ConstVector(column, n_) - rest;
+  return rest.squaredNorm();
 }
 
 void ActiveSet::grow() {

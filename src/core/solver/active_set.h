@@ -21,6 +21,8 @@ class ActiveSet {
   // less than `tol` of its squared length.
   bool append(index_t source, const double* column, double tol);
   void remove(index_t k);
+  // The squared length of a column's part outside the span of the others.
+  double outside(const double* column) const;
   // The unit vector that the latest column added to the span.
   const std::vector<double>& last_direction() const { return direction_; }
 
@@ -33,6 +35,7 @@ class ActiveSet {
   double* factor(index_t k) { return factor_.data() + k * capacity_; }
   const double* factor(index_t k) const { return factor_.data() + k * capacity_; }
   bool extend_factor(const double* column, double tol);
+  double split(const double* column, std::vector<double>& r, std::vector<double>& outside) const;
   void grow();
   void forward(std::vector<double>& x) const;
   void backward(std::vector<double>& x) const;

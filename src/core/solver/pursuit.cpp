@@ -28,9 +28,10 @@ class Pursuit : public Follower {
         active_(sources.rows(), options.method != PathOptions::Method::mp),
         r_(y),
         c_(at(sources.size())),
-        left_over_(at(sources.size()), static_cast<double>(sources.rows())),
+        left_over_(at(sources.size())),
         blocked_(at(sources.size())),
         length_(std::sqrt(static_cast<double>(sources.rows()))) {
+    for (index_t j = 0; j < sources.size(); ++j) left_over_[at(j)] = sources.square(j);
     next_ = best_source();
     by_rule_ = recorder_.record(active_, beta_, here(), r_);
   }
@@ -46,7 +47,7 @@ class Pursuit : public Follower {
 
  private:
   bool prefitting() const { return options_.method == PathOptions::Method::prefit; }
-  double score(index_t j, double c) const;
+  double score(double c, double left_over) const;
   index_t best_source();
   bool take(index_t j);
   void take_alone(index_t j);
@@ -69,36 +70,48 @@ class Pursuit : public Follower {
   bool by_rule_ = false, complete_ = false;
 };
 
-// How much the loss falls with source j: alone, or (prefitting) with all coefficients refitted.
-double Pursuit::score(index_t j, double c) const {
-  if (!prefitting()) return std::abs(c);
-  return std::abs(c) / std::sqrt(std::max(left_over_[at(j)], 1e-6 * length_ * length_));
+// The root of how much the loss falls with a source: alone, or (prefitting) with the coefficients
+// of all active ones fitted again, by its part outside their span, of which this is the square.
+double Pursuit::score(double c, double left_over) const {
+  return std::abs(c) / std::sqrt(std::max(left_over, kDependent * length_ * length_));
 }
 
 // Those that may be best by their single-precision scores are compared in double precision.
 index_t Pursuit::best_source() {
   sources_.correlate(r_.data(), 1, c_.data(), context_);
   const double error = 2 * kFloatError * length_ * std::sqrt(dot(r_, r_));
-  double largest = 0;
+  const double lost =
+      !prefitting() ? 0 : 4 * kFloatError * length_ * length_ * static_cast<double>(active_.size());
   const auto usable = [&](index_t j) {
     return sources_.role(j) == Role::source && !blocked_[at(j)];
   };
+  const auto most = [&](index_t j) {
+    return score(std::abs(c_[at(j)]) + error, left_over_[at(j)] - lost);
+  };
+  double surely = 0;
   for (index_t j = 0; j < sources_.size(); ++j)
-    if (usable(j)) largest = std::max(largest, score(j, c_[at(j)]));
+    if (usable(j))
+      surely = std::max(
+          surely, score(std::max(0.0, std::abs(c_[at(j)]) - error), left_over_[at(j)] + lost));
   index_t best = -1;
   double top = 0;
   trial_.resize(r_.size());
   for (index_t j = 0; j < sources_.size(); ++j) {
-    if (!usable(j) || score(j, c_[at(j)]) < largest - score(j, error)) continue;
+    if (!usable(j) || most(j) < std::max(surely, top)) continue;
     sources_.column(j, trial_.data());
-    const double value = score(j, dot(trial_, r_));
+    const double square = dot(trial_, trial_);
+    const double left = prefitting() ? active_.outside(trial_.data()) : square;
+    if (!(left > kDependent * square)) {
+      blocked_[at(j)] = 1;  // in the span of the active ones, which only grows
+      continue;
+    }
+    const double value = score(dot(trial_, r_), left);
     if (value <= top) continue;
     top = value;
     best = j;
     column_ = trial_;
   }
-  return top > 1e-9 * score(std::max<index_t>(best, 0), length_ * std::sqrt(dot(y_, y_))) ? best
-                                                                                          : -1;
+  return top > 1e-9 * std::sqrt(dot(y_, y_)) ? best : -1;
 }
 
 bool Pursuit::take(index_t j) {

@@ -1,5 +1,6 @@
 // What the path algorithms see of a dictionary: columns of mean 0 and equal length ("sources"),
-// some of which may only be watched ("traps") or absent (padding, constant columns).
+// some of which may only be watched ("traps") or absent (padding, constant columns). A shorter one
+// with another mean, an intercept, may be among them.
 #ifndef FLEXKERN_SOLVER_SOURCES_H
 #define FLEXKERN_SOLVER_SOURCES_H
 
@@ -21,6 +22,7 @@ class Sources {
   virtual Role role(index_t j) const = 0;
   virtual const Micro& micro() const = 0;
   virtual int threads() const = 0;
+  virtual double square(index_t j) const = 0;  // of its length
   // Column j, exact to double precision: on the rows that are learned from, and on those held out.
   virtual void column(index_t j, double* out) const = 0;
   virtual index_t held_rows() const = 0;
