@@ -13,11 +13,12 @@ vpsvm_fit <- function(input, s) {
   s <- fit_settings(s, x, outcome, shift)
   s$tasks <- tasks <- learning_tasks(outcome, input, s)
   s[c("epsilon", "core.epsilon")] <- tube(s, outcome, input)
+  s["first"] <- list(first_center(s, given))
   random <- has_random_parts(s, nrow(x))
   seed <- if (random) draw_seed(s$seed) else 0
   part <- make_partition(x, s, seed)
-  warn_split(outcome, part$cell, s)
   if (s$final == "auto") s$final <- if (part$overlap > 0) "refit" else "average"
+  warn_split(outcome, part$cell, s)
   core <- from_core(
     fk_vp_fit(x, tasks$target, tasks$weights, outcome$code, part$cell,
               c(core_options(s, seed, shift), part["margin"]))
@@ -98,21 +99,31 @@ fit_settings <- function(s, x, outcome, shift) {
   s
 }
 
-# The first half of every cell's rows trains: rows 1 to floor(n / 2) + 1.
+# The first half of all rows, or of every cell's, trains: rows 1 to floor(n / 2) + 1.
 warn_split <- function(outcome, cell, s) {
-  if (s$validation != "split" || s$folds == 0 || outcome$task != "classification") return()
-  trains <- stats::ave(cell, cell, FUN = seq_along) <= tabulate(cell)[cell] %/% 2 + 1
+  if (s$validation == "cv" || s$folds == 0) return(invisible())
+  of <- if (s$validation == "split") rep(1L, length(cell)) else cell
+  trains <- stats::ave(of, of, FUN = seq_along) <= tabulate(of)[of] %/% 2 + 1
+  bare <- length(unique(cell)) - length(unique(cell[trains]))
+  if (bare && s$final == "average") {
+    warn(bare, " of ", length(unique(cell)), " cells have no row among those that train (the ",
+         "first half of all), so the decision there is 0; shuffle the rows, or use larger cells ",
+         'or validation = "split.cells".')
+  }
+  if (outcome$task != "classification") return(invisible())
   absent <- setdiff(outcome$classes, outcome$classes[outcome$code[trains]])
   if (length(absent)) {
     warn(plural(length(absent), "Class ", "Classes "), name_list(absent),
-         plural(length(absent), " is", " are"), " not among the rows that train (the first half ",
-         'of each cell), so nothing was learned of it; shuffle the rows or use validation = "cv".')
+         plural(length(absent), " is", " are"), " not among the rows that train (the first half",
+         if (s$validation == "split.cells") " of each cell", "), so nothing was learned of it; ",
+         'shuffle the rows or use validation = "cv".')
   }
 }
 
 # A validation split takes the first half: nothing random.
 has_random_parts <- function(s, n) {
-  s$folds > 0 && s$validation == "cv" || partition_plan(s, n)$type != "none"
+  plan <- partition_plan(s, n)
+  s$folds > 0 && s$validation == "cv" || plan$type != "none" && is.null(plan$first)
 }
 
 describe_outcome <- function(outcome) {
@@ -131,7 +142,9 @@ tube <- function(s, outcome, input) {
   if (s$loss != "epsilon") return(list(s$epsilon, 0))
   w <- s$tasks$weights
   y <- outcome$target[, 1L]
-  spread <- sqrt(sum(w * (y - sum(w * y) / sum(w))^2) / sum(w))
+  # As stats::sd() has it: the lightest row counts once.
+  n <- sum(w) / min(w)
+  spread <- sqrt(sum(w * (y - sum(w * y) / sum(w))^2) / sum(w) * n / (n - 1))
   list(s$epsilon * spread * outcome$half, s$epsilon * spread)
 }
 

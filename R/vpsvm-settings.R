@@ -4,7 +4,7 @@ vpsvm_settings <- function(s, folds_asked) {
   s$partition <- check_choice(s$partition, c("auto", "voronoi", "random", "none"), "partition")
   s <- loss_settings(s)
   s <- kernel_settings(s)
-  s$validation <- check_choice(s$validation, c("cv", "split"), "validation")
+  s$validation <- check_choice(s$validation, c("cv", "split", "split.cells"), "validation")
   s$final <- check_choice(s$final, c("auto", "average", "refit"), "final")
   s$search <- check_choice(s$search, c("race", "full"), "search")
   s$device <- check_device(s$device)
@@ -87,8 +87,25 @@ partition_plan <- function(s, n) {
   cells <- s$cells
   if (type == "random" && is.null(cells)) cells <- ceiling(n / max_cell)
   list(type = type, radius = s$radius, cells = cells, max_cell = max_cell,
-       min_cell = max(10, 2 * s$folds),
+       first = if (type == "voronoi") s$first, min_cell = max(10, 2 * s$folds),
        overlap = s$overlap %||% if (type == "bounded") 1 else 0)
+}
+
+# The first center, a row of the training data, among the rows of positive weight.
+first_center <- function(s, given) {
+  n <- nrow(given$x)
+  if (is.null(s$first)) return(NULL)
+  used <- if (is.null(given$weights)) seq_len(n) else which(given$weights > 0)
+  plan <- partition_plan(s, length(used))
+  if (plan$type != "voronoi") {
+    abort("`first` is the first center of Voronoi cells of a radius or number; give `radius` or ",
+          "`cells` too.", arg = "first")
+  }
+  if (!s$first %in% used) {
+    abort("`first` = ", s$first, if (s$first > n) paste(" exceeds the", n, "rows.") else
+      " is a row of weight 0, which no cell sees; choose another.", arg = "first")
+  }
+  match(s$first, used)
 }
 
 make_partition <- function(x, s, seed) {

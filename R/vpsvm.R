@@ -108,6 +108,8 @@
 #'   rows, so that the penalty selected on these keeps its meaning. `NULL` means 1 for the
 #'   automatic partition and 0, as in the paper, for cells of a `radius` or number. No effect on a
 #'   single cell or on random chunks.
+#' @param first The number of the row that is the first center of cells of a `radius` or number;
+#'   `NULL` for one at random.
 #' @param loss `"least.squares"`; `"hinge"` for classification, whose machines are sparse; or for
 #'   regression `"pinball"` (quantiles), `"expectile"` (asymmetric squares) or `"epsilon"` (no loss
 #'   within a tube, e1071's eps-regression); see Losses.
@@ -130,8 +132,10 @@
 #'   rows of the cell. Not together with `lambda`.
 #' @param folds Number of cross-validation folds (at least 2), stratified by class; without it 5, or
 #'   one per row where there are fewer.
-#' @param validation `"cv"`, or `"split"`: the first half trains, the rest validates (the paper's
-#'   TV-VP-SVM). The rows should come in random order then.
+#' @param validation `"cv"`; `"split"`: of all rows the first \eqn{\lfloor n/2 \rfloor + 1} train, the
+#'   rest validates, each within its cell (the paper's TV-VP-SVM; the decision of a cell without
+#'   rows that train is 0); or `"split.cells"`: the same split within each cell. The rows should
+#'   come in random order then.
 #' @param final `"average"` of the fold models, or `"refit"` of one model on all rows of the cell;
 #'   `"auto"` refits cells with a margin and else averages. With a refit, cross-validated values
 #'   come from fold models without the margin: they are a little pessimistic.
@@ -230,12 +234,12 @@ vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
 #' @rdname vpsvm
 #' @export
 vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none"),
-                          radius = NULL, cells = NULL, max.cell = NULL, overlap = NULL,
+                          radius = NULL, cells = NULL, max.cell = NULL, overlap = NULL, first = NULL,
                           loss = c("least.squares", "hinge", "pinball", "expectile", "epsilon"),
                           tau = NULL, epsilon = 0.1, multiclass = c("ovr", "ovo"),
                           kernel = c("radial", "polynomial", "linear"),
                           degree = 3, coef0 = 0, gamma = NULL, lambda = NULL, cost = NULL,
-                          folds = 5, validation = c("cv", "split"),
+                          folds = 5, validation = c("cv", "split", "split.cells"),
                           final = c("auto", "average", "refit"),
                           search = c("race", "full"), search.rows = 8000, refine = FALSE,
                           clip = TRUE, scale = "range", weights = NULL, class.weights = NULL,

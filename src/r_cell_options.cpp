@@ -43,7 +43,9 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   out.lambdas = option(options, "lambda", Numbers());
   out.costs = option(options, "cost", Numbers());
   out.folds = option<int>(options, "folds", 5);
-  out.split = option<std::string>(options, "validation", "cv") == "split";
+  const auto validation = option<std::string>(options, "validation", "cv");
+  out.split = validation != "cv";
+  out.split_cells = validation == "split.cells";
   out.average = option<std::string>(options, "final", "average") == "average";
   out.refine = option(options, "refine", false);
   out.tol = option(options, "tol", 1e-6);

@@ -60,7 +60,9 @@ hostile <- alist(
   vpsvm(X, d$y, radius = 1, max.cell = 20), vpsvm(X, d$y, cells = 3, max.cell = 20),
   vpsvm(X, seq_len(40) / 2, loss = "hinge"),
   vpsvm(X, d$y, final = NULL), vpsvm(X, d$y, search = TRUE), vpsvm(X, d$y, search.rows = 10),
-  vpsvm(X, d$y, validation = "loo"),
+  vpsvm(X, d$y, validation = "loo"), vpsvm(X, d$y, first = 0), vpsvm(X, d$y, first = 3),
+  vpsvm(X, d$y, cells = 3, first = 41),
+  vpsvm(X, d$y, cells = 3, first = 1, weights = rep(0:1, c(1, 39))),
   vpsvm(X, d$y, refine = NA), vpsvm(X, d$y, clip = 3), vpsvm(X, d$y, probability = "yes"),
   vpsvm(X, d$y, scale = "log"), vpsvm(X, d$y, scale = c(TRUE, FALSE)), vpsvm(X, d$y, scale = NA),
   vpsvm(X, d$y, tol = 0), vpsvm(X, d$y, max.iter = -5), vpsvm(X, d$y, threads = 0),
@@ -115,6 +117,8 @@ test_that("warnings and messages say what happened", {
     m <- vpsvm(Species ~ ., iris, gamma = 1:2, lambda = 0.01, validation = "split")
     m <- vpsvm(Species ~ ., iris[c(1:10, 51:150), ], gamma = 1, lambda = 1, validation = "split",
                folds = 5)
+    m <- vpsvm(cbind(c(1:9, 101:109)), 1:18, cells = 2, validation = "split.cells")
+    m <- vpsvm(cbind(c(1:12, 101:106)), 1:18, cells = 2, validation = "split")
     p <- predict(grouped, grouped_new, novel = "na")
   })
 })

@@ -67,6 +67,7 @@ class CellFitter {
   FoldPlan whole_plan() const;
   void report(double share);
   CellFit constant_fit();
+  CellFit zero_fit();
   void note(const Solution& solution);
   Points points() const { return data_.x.middle(0, n_); }
   ConstMatrixRef responses() const {
@@ -163,13 +164,13 @@ FoldPlan CellFitter::make_plan() {
   const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
   const index_t own = data_.own();
   fit_.fold.assign(at(own), -1);
-  if (options_.split) {
+  if (options_.split && options_.train != 0) {
     // The theory's variant: rows 1 .. floor(n/2) + 1 train, the others validate.
     const index_t train = options_.train > 0 ? options_.train : own / 2 + 1;
     for (index_t i = train; i < own; ++i) fit_.fold[at(i)] = 0;
     plan.add([=](index_t i) { return i < train || i >= own; },
              [=](index_t i) { return i >= train && i < own; });
-  } else if (options_.folds >= 2) {
+  } else if (options_.folds >= 2 && !options_.split) {
     const std::vector<int> strata(data_.strata.begin(), data_.strata.begin() + own);
     fit_.fold = fold_assignment(strata, options_.folds, context_.seed, item_);
     const int folds = 1 + *std::max_element(fit_.fold.begin(), fit_.fold.end());
@@ -222,6 +223,8 @@ void CellFitter::search_sample() {
   options.lambdas = lambdas_;
   options.costs.clear();
   for (double& lambda : options.lambdas) lambda /= share;
+  if (options.train > 0)
+    options.train = std::lower_bound(rows.begin(), rows.end(), options.train) - rows.begin();
   CellFitter sample(data, options, device_, item_, threads_, context_);
   sample.split_responses();
   sample.make_grid();
@@ -399,6 +402,17 @@ CellFit CellFitter::constant_fit() {
   return std::move(fit_);
 }
 
+// Without rows to learn from, the decision is 0 (Eberts and Steinwart, section 5).
+CellFit CellFitter::zero_fit() {
+  report(1);
+  std::fill(fit_.intercept.begin(), fit_.intercept.end(), 0.0);
+  set_constants();
+  fit_.held_out = fit_.fitted;
+  fit_.fold.assign(static_cast<std::size_t>(data_.own()), 0);
+  fit_.choice.risk = kMissing;
+  return std::move(fit_);
+}
+
 // The models at the chosen pair: those of the folds, and the final one.
 void CellFitter::solve_final() {
   const bool average = plan_->folds[0].held_out.empty() || options_.average;
@@ -430,6 +444,7 @@ CellFit CellFitter::run() {
   Stopwatch watch;
   split_responses();
   make_grid();
+  if (options_.split && options_.train == 0 && options_.average) return zero_fit();
   if (varying_.empty()) return constant_fit();
 
   if (search_needed() && is_large()) search_sample();

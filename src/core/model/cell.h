@@ -17,8 +17,9 @@ struct CellOptions {
   std::vector<double> gammas, lambdas;  // empty: the default grid of the cell
   std::vector<double> costs;            // instead of lambdas: lambda = 1 / (2 cost n)
   int folds = 5;                        // 0: no validation, one model on all rows
-  bool split = false;                   // one fold: the first half trains, the rest validates
-  index_t train = 0;                    // or so many rows, where this is positive
+  bool split = false;                   // one fold: the first rows train, the rest validates
+  index_t train = -1;                   // split: so many rows train; -1: rows / 2 + 1
+  bool split_cells = false;             // split: each cell on its own, not all rows at once
   bool average = true;                  // the mean of the fold models, else one model on all rows
   bool refine = false;                  // a second, finer grid around the winner
   double tol = 1e-6;

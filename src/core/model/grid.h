@@ -32,16 +32,14 @@ inline std::vector<double> default_lambdas(index_t n) {
 // Columns of x that are not constant.
 index_t varying_columns(const Points& x);
 
-// Radial kernel: widths from 10 down to 0.5 n^(-1/d), as gamma = width^-2; a handful of points
-// cannot tell narrow kernels apart and gets the two widest. Other kernels: the one value 1/d, as in
-// e1071.
+// Radial kernel: widths from 10 down to 0.5 n^(-1/d), as gamma = width^-2. Other kernels: the one
+// value 1/d, as in e1071.
 inline std::vector<double> default_gammas(const Kernel& kernel, index_t n, index_t d) {
   const double dimension = static_cast<double>(std::max<index_t>(d, 1));
   if (!kernel.uses_distance()) return {1 / dimension};
   const double narrowest = 0.5 * std::pow(static_cast<double>(n), -1 / dimension);
   std::vector<double> gammas;
   for (double width : geometric(10, narrowest, kGridSize)) gammas.push_back(1 / (width * width));
-  if (n < 10) gammas.resize(2);
   return gammas;
 }
 

@@ -32,6 +32,12 @@ CellFit fit_rows(const CellData& data, const Rows& rows, index_t margin, const C
   return fit_cell(cell, options, device, item, threads, context);
 }
 
+// How many of a cell's rows train where all rows were split at once, the first half of them
+// training (Eberts and Steinwart, section 5). The own rows are in rising order.
+index_t training_rows(const Rows& rows, index_t margin, index_t all) {
+  return std::lower_bound(rows.begin(), rows.end() - margin, all / 2 + 1) - rows.begin();
+}
+
 // Which cells are fitted alone with all threads (the first `alone` of the order, the largest ones)
 // and how many of the others at a time.
 struct Schedule {
@@ -171,7 +177,9 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
   context.start_phase(phase(rows.size(), bytes), work);
   const auto fit = [&](std::size_t at, int threads) {
     const std::size_t c = schedule.order[at];
-    fits[c] = fit_rows(data, rows[c], margin(c), schedule.options, device, c, threads, context);
+    CellOptions own = schedule.options;
+    if (own.split && !own.split_cells) own.train = training_rows(rows[c], margin(c), data.x.rows());
+    fits[c] = fit_rows(data, rows[c], margin(c), own, device, c, threads, context);
   };
   for (std::size_t at = 0; at < schedule.alone; ++at) fit(at, context.threads);
   parallel_for(static_cast<index_t>(rows.size() - schedule.alone), schedule.crew, context,
