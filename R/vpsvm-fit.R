@@ -9,6 +9,7 @@ vpsvm_fit <- function(input, s) {
   x <- apply_scaling(input$x, scaling)
   if (is_kernel_object(s$hierarchy)) s$nodes <- design_nodes(s$hierarchy, input, x)
   shift <- if (s$kernel != "radial") implicit_shift(x, scaling)
+  own <- c("gamma", "lambda")[c(is.numeric(s$gamma), length(c(s$lambda, s$cost)) > 0L)]
   s["gamma"] <- list(resolve_gamma(s$gamma, x, outcome, input$weights, s))
   s <- fit_settings(s, x, outcome, shift)
   s$tasks <- tasks <- learning_tasks(outcome, input, s)
@@ -30,7 +31,7 @@ vpsvm_fit <- function(input, s) {
     if (!is.null(s$nodes)) s["nodes"],
     list(folds = s$folds, seed = if (random) seed else NA_real_, n = nrow(x),
          blueprint = input$blueprint, scaling = scaling, na.action = input$na.action),
-    describe_partition(part, x), describe_core(core, x)
+    describe_partition(part, x), describe_core(core, x), list(grid.given = own)
   )
   class(fit) <- "vpsvm"
   if (has_many_answers(fit)) fit$own.risk <- named_decision(fit, core$own_risk)

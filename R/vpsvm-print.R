@@ -23,7 +23,7 @@ summary.vpsvm <- function(object, ...) {
   )
   head <- object[c("call", "task", "classes", "n", "blueprint", "partition", "radius", "overlap",
                    "cell.size", "kernel", "degree", "coef0", "gamma", "lambda", "cv.error", "folds",
-                   "validation", "final", "search.rows", "converged", "gap")]
+                   "validation", "final", "search.rows", "converged", "gap", "grid", "grid.given")]
   head <- c(head, object[intersect(c(loss_parts, "nodes"), names(object))])
   out <- list(model = head, cells = cells, scaling = table(object$scaling$method),
               error = training_error(object), support = length(object$index),
@@ -31,8 +31,8 @@ summary.vpsvm <- function(object, ...) {
   structure(out, class = "summary.vpsvm")
 }
 
-# Of each cell the parameters that were chosen at an end of their values.
-grid_edges <- function(object) {
+# Of each cell the parameters that were chosen at an end of their values, among some of them.
+grid_edges <- function(object, of = c("gamma", "lambda")) {
   side <- function(chosen, values) {
     if (!is.numeric(values) || length(values) < 2L) return(0)
     (chosen >= max(values) * (1 - 1e-9)) - (chosen <= min(values) * (1 + 1e-9))
@@ -40,8 +40,9 @@ grid_edges <- function(object) {
   vapply(seq_along(object$gamma), function(cell) {
     grid <- if (cell <= length(object$grid)) object$grid[[cell]]
     if (!is.list(grid) || length(grid$risk) == 0L) return("")
-    edge_words(c("gamma", "lambda"), c(side(object$gamma[cell], grid$gamma),
-                                       side(object$lambda[cell], grid$lambda)))
+    sides <- c(gamma = side(object$gamma[cell], grid$gamma),
+               lambda = side(object$lambda[cell], grid$lambda))
+    edge_words(of, sides[of])
   }, "")
 }
 
@@ -97,6 +98,7 @@ print_head <- function(x, digits) {
   print_line("Kernel", kernel_line(x, digits))
   print_line("Penalty", "lambda = ", span(x$lambda, digits))
   print_line("Selection", selection_line(x))
+  print_edge(grid_edges(x, intersect(c("gamma", "lambda"), x$grid.given)), "cell")
   if (!is.na(x$cv.error)) {
     print_line("Validated error", error_name(x), " ", format(x$cv.error, digits = digits))
   }
