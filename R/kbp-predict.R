@@ -116,6 +116,7 @@ kbp_decision <- function(object, x, options, given = NULL) {
   slack <- target_rounding(object$intercept, nrow(x))
   for (b in unique(src$kernel[live])) {
     block <- object$blocks[[b]]
+    if (block$name == "intercept") next
     at <- which(live & src$kernel == b)
     coef <- object$coef[at, , drop = FALSE]
     centers <- object$sv[src$center[at], block$columns, drop = FALSE]

@@ -116,6 +116,7 @@ sound_parts$vpsvm <- c(alist(call = is.call(v)), base_parts, alist(
   search.rows = is.null(v) || are_whole(v, length(m$gamma)),
   own.risk = is.null(v) || is_grid(v, length(m$gamma), ncol(m$coef), na = TRUE),
   grid = is_list_of(v, length(m$gamma), function(g) has_parts(g, grid_parts, ncol(m$coef))),
+  grid.given = is.null(v) || are_texts(v),
   cv.error = are_numbers(v, 1L, 0, Inf, na = TRUE),
   calibration = is_sound_calibration(v, m),
   cv = is_sound_cv(v, m, NROW(m$residuals)),
@@ -167,7 +168,7 @@ block_parts <- alist(
   kernel = is.null(v) || is_word(v, kernel_words),
   `function` = is.null(v) || is.null(m$kernel) && is_sound_function(v, within),
   columns = if (is.null(m$kernel) && is.null(m[["function"]])) {
-    m$name == "given"
+    m$name %in% c("given", "intercept")
   } else {
     are_whole(v, NULL, 1, within) && length(v) > 0L
   },
@@ -210,6 +211,7 @@ sound_parts$kbp <- c(alist(call = is.call(v)), base_parts, alist(
     is_frame(g, c(bound = "number", cv.error = "number"))
   }),
   bound = are_numbers(v, ncol(m$coef), na = TRUE),
+  edge = is.null(v) || are_texts(v, ncol(m$coef)),
   method = is_text(v),
   stop = is_word(v, c("cv.l1", "cv.nu", "random", "trap", "whiteness", "loss", "none")),
   size = are_numbers(v, 1L, 0),
@@ -284,7 +286,8 @@ sound_parts$rmekl <- c(alist(
   sv = is.matrix(v) && are_rows(v, nrow(v), length(m$blueprint$names)),
   kernels = is_list_of(v, length(v), function(k) has_parts(k, view_parts, ncol(m$sv))) &&
     length(v) > 0L,
-  machines = is_frame(v, machine_types) && are_sound_machines(v, length(m$classes), m$pairing),
+  machines = is_frame(v, machine_types) && are_sound_machines(v, length(m$classes), m$pairing) &&
+    (is.null(v$edge) || are_texts(v$edge)),
   views = is_frame(v, view_types) && are_sound_views(v, m),
   position = is_list_of(v, nrow(m$views), function(p) are_whole(p, NULL, 1, nrow(m$sv))) &&
     all(lengths(v) == m$views$size),

@@ -212,7 +212,7 @@ is_sound_function <- function(v, columns) {
 
 # A source is centered at a row that is kept, or its values were given.
 are_sound_sources <- function(v, blocks, rows) {
-  given <- vapply(blocks, function(b) b$name == "given", NA)
+  given <- vapply(blocks, function(b) b$name %in% c("given", "intercept"), NA)
   nrow(v) == 0L || are_whole(v$kernel, NULL, 1, length(blocks)) && are_whole(v$place, NULL, 1) &&
     are_whole(v$row, NULL, 1, na = TRUE) && are_whole(v$center, NULL, 1, rows, na = TRUE) &&
     all(is.na(v$center) == given[v$kernel]) && are_numbers(v$mean) && are_numbers(v$scale)

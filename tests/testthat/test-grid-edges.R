@@ -130,7 +130,7 @@ test_that("vpsvm() and kbp() say where what they chose is the least or the large
   expect_identical(summary(m)$cells$edge, "gamma high, lambda low")
   expect_output(print(m), "Edge of the grid gamma high, lambda low\n", fixed = TRUE)
   m <- vpsvm(y ~ x, d, gamma = c(0.01, 0.02), seed = 1)
-  expect_output(print(m), "Edge of the grid gamma high\n", fixed = TRUE)
+  expect_output(print(m), "Edge of the grid gamma low\n", fixed = TRUE)
   expect_false(any(grepl("Edge", capture.output(print(vpsvm(y ~ x, d, seed = 1))))))
   expect_identical(summary(vpsvm(y ~ x, d, gamma = 1, lambda = 1))$cells$edge, "")
   m <- kbp(y ~ x, d, stop = "cv.nu", bound = c(0.02, 0.03), seed = 1)
