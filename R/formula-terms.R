@@ -15,7 +15,7 @@ formula_frame <- function(formula, data, env, n) {
   blueprint <- list(columns = names(scope$columns), p = length(scope$columns), terms = terms,
                     kinds = lapply(scope$columns, column_kind), constants = scope$constants)
   if (!any(c("time", "cycle") %in% unlist(lapply(calls, called_names)))) {
-    blueprint$kinds[blueprint$kinds == "ts"] <- "numeric"
+    blueprint$kinds[vapply(blueprint$kinds, identical, NA, "ts")] <- "numeric"
   }
   frame <- variable_frame(values, terms, n)
   warn_dependence(frame, scope$columns, blueprint)
@@ -26,7 +26,8 @@ formula_frame <- function(formula, data, env, n) {
 # have to become what they became among all.
 warn_dependence <- function(frame, columns, blueprint) {
   n <- nrow(frame)
-  if (n < 4L || "ts" %in% blueprint$kinds) return(invisible())
+  timed <- any(vapply(blueprint$kinds, identical, NA, "ts"))
+  if (n < 4L || timed) return(invisible())
   for (rows in list(rev(seq(1L, n, by = 2L)), 1L, n)) {
     changed <- changed_variables(frame, columns, blueprint, rows)
     if (!any(changed)) next
@@ -186,9 +187,10 @@ with_learned_parts <- function(e, scope, env) {
 
 # ---- raw columns of new rows -------------------------------------------------------------------
 
-# Of a factor its levels, as an empty factor; else a word.
+# An empty vector of its class where this has levels, units or a time zone; else a word.
 column_kind <- function(v) {
   if (is.factor(v)) return(factor(character(), levels(v), ordered = is.ordered(v)))
+  if (inherits(v, c("difftime", "POSIXct"))) return(v[0L])
   if (length(dim(v)) == 2L) return(if (is.data.frame(v)) "data frame" else "matrix")
   if (is.character(v)) return("text")
   if (is.logical(v)) return("logical")
@@ -198,23 +200,30 @@ column_kind <- function(v) {
 }
 
 # A column of new rows as the formula's functions saw it at the fit: the codes of a factor are those
-# of its training levels, text is not a factor nor a factor text.
+# of its training levels, text is not a factor nor a factor text, hours stay hours.
 kind_again <- function(v, kind, name) {
   now <- column_kind(v)
-  textual <- is.factor(now) || now == "text"
   if (identical(now, kind)) return(v)
-  if (is.logical(v) && all(is.na(v)) && !is.factor(kind) && kind != "ts") {
-    return(if (kind == "text") as.character(v) else v)
-  }
-  if (is.factor(kind) && (textual || all(is.na(v)))) {
+  textual <- is.factor(now) || identical(now, "text")
+  nothing <- is.logical(v) && all(is.na(v))
+  if (is.factor(kind) && (textual || nothing)) {
     text <- as.character(v)
     return(factor(text, union(levels(kind), text[!is.na(text)]), ordered = is.ordered(kind)))
   }
-  if (identical(kind, "text") && textual) return(as.character(v))
+  if (identical(kind, "text") && (textual || nothing)) return(as.character(v))
+  if (inherits(kind, "difftime") && inherits(now, "difftime")) {
+    units(v) <- units(kind)
+    return(v)
+  }
+  if (inherits(kind, "POSIXct") && inherits(now, "POSIXct")) {
+    attr(v, "tzone") <- attr(kind, "tzone")
+    return(v)
+  }
   if (identical(kind, "numeric") && identical(now, "logical")) return(as.numeric(v))
   if (identical(kind, "numeric") && identical(now, "ts")) return(v)
   if (identical(kind, "logical") && is.numeric(v) && all(v %in% c(0, 1, NA))) return(v == 1)
-  was <- if (is.factor(kind)) "factor" else kind
+  if (nothing && !identical(kind, "ts")) return(v)
+  was <- if (is.character(kind)) kind else first_class(kind)
   abort("Column `", name, "` of `newdata` is ", with_article(vector_kind(v)), ", but was ",
         if (was %in% c("numeric", "logical", "text")) was else with_article(was),
         " when the model was fitted.", arg = "newdata")

@@ -30,12 +30,17 @@ fit_scaling <- function(x, blueprint, s) {
   }
   carried <- s$gamma$columns
   at <- match(blueprint$names, carried)
-  if (anyNA(at) || length(at) != length(carried)) {
+  if (anyNA(at) || !all(spare_columns(s$gamma$blueprint, at)[-at])) {
     abort("`gamma` was computed on the columns ", name_list(carried), ", but the model has ",
           name_list(blueprint$names), "; compute it on the same columns or give ",
           "as.numeric(gamma).", arg = "gamma")
   }
   lapply(s$gamma$scaling, `[`, at)
+}
+
+# Whether a column may be absent from a fit: a level of a factor of which others are there.
+spare_columns <- function(blueprint, at) {
+  blueprint$indicator & blueprint$source %in% blueprint$source[at]
 }
 
 # Numbers, from the scaled rows x, all of positive weight.

@@ -19,7 +19,7 @@ mold_formula <- function(formula, data, subset, weights, na.action, several = FA
   n <- NROW(y)
   effects <- main_effects(formula[[3L]])
   variables <- if (is.null(effects)) bare_names(formula[[3L]]) else
-    effect_variables(effects, data, variables_read(formula[[2L]]))
+    effect_variables(effects, data, all.vars(formula[[2L]]))
   if (is.symbol(formula[[2L]]) && as.character(formula[[2L]]) %in% variables) {
     abort("The response `", formula[[2L]], "` is also among the predictors; take it out there.",
           arg = "formula")

@@ -147,7 +147,10 @@ is_sound_terms <- function(v) {
     is.call(variables) && length(variables) == nrow(factors) + 1L && all(colSums(factors > 0) > 0)
 }
 
-is_sound_kind <- function(v) is_text(v) || is_factor(v) && length(v) == 0L
+is_sound_kind <- function(v) {
+  if (inherits(v, "difftime")) return(length(v) == 0L && is_text(attr(v, "units")))
+  is_text(v) || (is_factor(v) || inherits(v, "POSIXct")) && length(v) == 0L
+}
 
 are_sound_levels <- function(v) {
   is.null(v) || is_named_list(v) && all(vapply(v, function(l) are_names(l) && length(l) > 0L, NA))

@@ -50,5 +50,11 @@ for_each_fitter(list(
 
 test_that("gamma_dmm() knows the levels of its rows", {
   expect_identical(gamma_dmm(y ~ k + a, d)$columns, c("kr", "ks", "a"))
+  width <- gamma_dmm(y ~ k + a, d)
+  one <- d[c(1:2, 5:12), ]
+  one$k[] <- "r"
+  expect_identical(vpsvm(y ~ k + a, one, gamma = width, lambda = 1)$blueprint$names, c("kr", "a"))
+  expect_flexkern_error(vpsvm(y ~ a, one, gamma = width, lambda = 1), "the model has `a`")
+  expect_flexkern_error(vpsvm(y ~ k, one, gamma = width, lambda = 1), "the model has `kr`")
   expect_identical(gamma_dmm(y ~ k + a, d)$gamma, gamma_dmm(y ~ k + a, droplevels(d))$gamma)
 })

@@ -86,6 +86,9 @@ for_each_fitter(list(
     species <- f$quick(iris$Species ~ iris$Sepal.Length)
     expect_identical(fitted(species), fitted(f$quick(Species ~ Sepal.Length, iris)))
     expect_flexkern_error(predict(species, iris), "lacks the column `iris`")
+    expect_identical(f$quick(iris$Species ~ ., iris)$blueprint$columns, names(iris)[-5])
+    expect_identical(f$quick(iris$Species ~ . + I(Petal.Width^2), iris)$blueprint$columns,
+                     names(iris)[-5])
     expect_identical(fitted(f$quick(y ~ d$z, d)), fitted(f$quick(y ~ z, d)))
     here <- d$number
     m <- f$quick(y ~ log(here) + z, d)
@@ -116,6 +119,14 @@ for_each_fitter(list(
     expect_flexkern_error(decision(m, transform(new, g = 1)), "`g`.*numeric.*was a factor")
     dated <- f$quick(y ~ as.numeric(day) + z, d)
     expect_flexkern_error(decision(dated, transform(new, day = as.POSIXct(day))), "was a Date")
+    expect_true(all(is.na(decision(dated, transform(new, day = NA)))))
+    d$wait <- as.difftime(d$number, units = "hours")
+    timed <- f$quick(y ~ as.numeric(wait) + as.numeric(format(at, "%H")), d)
+    other <- new <- d[few, ]
+    units(other$wait) <- "mins"
+    attr(other$at, "tzone") <- "Pacific/Auckland"
+    expect_identical(decision(timed, other), decision(timed, new))
+    expect_flexkern_error(decision(timed, transform(new, wait = 1)), "`wait`.*was a difftime")
   },
   "importance of raw columns, those that are matrices or lists included" = function(f) {
     m <- f$quick(y ~ M[, "v"] + lengths(items) + I(z + 0), d)
