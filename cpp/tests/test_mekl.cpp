@@ -288,7 +288,7 @@ MeklGrid grown(MeklAxis first, MeklAxis second, double (*loss)(MeklPair), double
 TEST(MeklGridTest, GrowsWhileTheLossFallsTowardsAnEdge) {
   const MeklAxis open{{0.25, 0.5, 1, 2, 4}, true}, fixed{{1, 2}, false};
   const MeklGrid grid = grown(open, fixed, [](MeklPair p) {
-    const double d = std::log2(p.first) + 9;
+    const double d = std::log2(p.first) + 8.5;
     return d * d + p.second;
   });
   EXPECT_EQ(grid.best().pair.first, std::exp2(-8));
