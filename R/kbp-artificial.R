@@ -9,8 +9,8 @@
 #' * `"doppler"`: \eqn{\sqrt{t (1 - t)} \sin(2.1 \pi / (t + 0.05))};
 #' * `"blocks"`: \eqn{\sum_j h_j (1 + \textrm{sgn}(t - s_j)) / 2}{sum_j h_j (1 + sgn(t - s_j)) / 2};
 #' * `"ramp"`: \eqn{t}, less 1 from 0.37 on;
-#' * `"heavisine"`: \eqn{4 \sin(4 \pi t) - \textrm{sgn}(t - 0.3) - \textrm{sgn}(0.72 - t)}{4 sin(4 pi
-#'   t) - sgn(t - 0.3) - sgn(0.72 - t)}.
+#' * `"heavisine"`: \eqn{4 \sin(4 \pi t) - \textrm{sgn}(t - 0.3) - \textrm{sgn}(0.72 -
+#'   t)}{4 sin(4 pi t) - sgn(t - 0.3) - sgn(0.72 - t)}.
 #'
 #' The paper does not print the noise of the last four. The default, noise of the signal's own
 #' variance, comes near its errors on two of them; for `"cosexp"` the standard deviation 0.4 does.

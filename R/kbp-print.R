@@ -130,4 +130,3 @@ nobs.kbp <- function(object, ...) {
   check_sound(object)
   object$n
 }
-

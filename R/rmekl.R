@@ -20,14 +20,15 @@
 #' the weight of agreement, `c` the penalty of size, both against a sum over the rows. Case weights
 #' are scaled to mean 1 and multiply the squares of a row.
 #'
-#' With `c` or `lambda` of several values (or `NULL`) each machine takes the pair with the least squared hinge loss on held-out rows, whose decision values are clipped to
-#' \eqn{[-1, 1]}: the count of errors is too coarse to tell pairs apart on few rows, and without
-#' clipping a few rows far out would decide. Maps do not see classes and are made once, of all rows
-#' of the machine. Where `c` or `lambda` is `NULL`, the values are \eqn{2^{-4}, \ldots, 2^4}, and
-#' while the least loss lies at an end of them and falls towards it, two more are added beyond that
-#' end, each four times as far, down to \eqn{2^{-20}} and up to \eqn{2^{12}}. Where little is learned
-#' (a loss above 0.8 of the labels' variance), `c` grows at both ends. Values that were given stay
-#' as they are. `print()` says where a search ended at an edge nevertheless.
+#' With `c` or `lambda` of several values (or `NULL`) each machine takes the pair with the least
+#' squared hinge loss on held-out rows, whose decision values are clipped to \eqn{[-1, 1]}: the
+#' count of errors is too coarse to tell pairs apart on few rows, and without clipping a few rows
+#' far out would decide. Maps do not see classes and are made once, of all rows of the machine.
+#' Where `c` or `lambda` is `NULL`, the values are \eqn{2^{-4}, \ldots, 2^4}, and while the least
+#' loss lies at an end of them and falls towards it, two more are added beyond that end, each four
+#' times as far, down to \eqn{2^{-20}} and up to \eqn{2^{12}}. Where little is learned (a loss
+#' above 0.8 of the labels' variance), `c` grows at both ends. Values that were given stay as they
+#' are. `print()` says where a search ended at an edge nevertheless.
 #'
 #' @section Kernels:
 #' An entry of `kernels` is `"linear"`, \eqn{u'v}; `"radial"`, \eqn{\exp(-\gamma |u - v|^2)}, by

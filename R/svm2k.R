@@ -8,10 +8,11 @@
 #' \Big),}{|w_A|^2 / 2 + |w_B|^2 / 2 + sum_i (C_A xi_A + C_B xi_B + D eta),}
 #' with the hinge losses \eqn{\xi^v_i = (1 - y_i f_v(x_i))_+} and the disagreement
 #' \eqn{\eta_i = (|f_A(x_i) - f_B(x_i)| - \varepsilon)_+}. The offset of each machine is the weight
-#' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only; `bias = "free"`
-#' takes it out of the penalty, as the paper has it. An interior point method solves it until the gap between primal and dual is at most `xi` times the primal
-#' value; while penalties are compared, by the loss on held-out rows as in
-#' [rmekl()], a gap of 0.01 and the kernels' leading features will do.
+#' of a constant feature and counts in \eqn{|w|^2}, so that the dual has bounds only; `bias =
+#' "free"` takes it out of the penalty, as the paper has it. An interior point method solves the
+#' dual until the gap to the primal value is at most `xi` times the latter; while penalties are
+#' compared, by the loss on held-out rows as in [rmekl()], a gap of 0.01 and the kernels' leading
+#' features will do.
 #'
 #' @inheritParams rmekl
 #' @param kernels Two kernels, as in [rmekl()]; with `columns` they see different columns.
@@ -46,7 +47,8 @@ svm2k.formula <- function(formula, data = NULL, ..., subset, weights, na.action 
 #' @export
 svm2k.default <- function(x, y, kernels = c("linear", "radial"), cost = NULL, D = NULL,
                           balance = c(1, 1), epsilon = 0, bias = c("penalized", "free"),
-                          rbf.scale = c("variance", "sigma"), multiclass = c("ovo", "ovr"), xi = 1e-3, max.iter = 100, folds = 5,
+                          rbf.scale = c("variance", "sigma"), multiclass = c("ovo", "ovr"),
+                          xi = 1e-3, max.iter = 100, folds = 5,
                           scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification"), threads = NULL,
                           memory = NULL, device = c("auto", "cpu", "cuda"),

@@ -132,8 +132,8 @@
 #'   rows of the cell. Not together with `lambda`.
 #' @param folds Number of cross-validation folds (at least 2), stratified by class; without it 5, or
 #'   one per row where there are fewer.
-#' @param validation `"cv"`; `"split"`: of all rows the first \eqn{\lfloor n/2 \rfloor + 1} train, the
-#'   rest validates, each within its cell (the paper's TV-VP-SVM; the decision of a cell without
+#' @param validation `"cv"`; `"split"`: of all rows the first \eqn{\lfloor n/2 \rfloor + 1} train,
+#'   the rest validates, each within its cell (the paper's TV-VP-SVM; the decision of a cell without
 #'   rows that train is 0); or `"split.cells"`: the same split within each cell. The rows should
 #'   come in random order then.
 #' @param final `"average"` of the fold models, or `"refit"` of one model on all rows of the cell;
@@ -234,7 +234,8 @@ vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
 #' @rdname vpsvm
 #' @export
 vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none"),
-                          radius = NULL, cells = NULL, max.cell = NULL, overlap = NULL, first = NULL,
+                          radius = NULL, cells = NULL, max.cell = NULL, overlap = NULL,
+                          first = NULL,
                           loss = c("least.squares", "hinge", "pinball", "expectile", "epsilon"),
                           tau = NULL, epsilon = 0.1, multiclass = c("ovr", "ovo"),
                           kernel = c("radial", "polynomial", "linear"),

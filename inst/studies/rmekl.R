@@ -98,14 +98,17 @@ half_split <- function(y, rep) {
   unlist(lapply(split(seq_along(y), y), half))
 }
 
+# The paper's values of all penalties.
+grid <- 2^(-4:4)
+
 fit_method <- function(method, x, y, scale, rep) {
   switch(
     method,
-    rmekl = rmekl(x, y, scale = scale, seed = rep),
-    sigma = rmekl(x, y, scale = scale, seed = rep, rbf.scale = "sigma"),
-    multik = rmekl(x, y, basis = "full", scale = scale, seed = rep),
-    kmhks = kmhks(x, y, scale = scale, seed = rep),
-    svm2k = svm2k(x, y, scale = scale, seed = rep),
+    rmekl = rmekl(x, y, c = grid, lambda = grid, scale = scale, seed = rep),
+    sigma = rmekl(x, y, c = grid, lambda = grid, scale = scale, seed = rep, rbf.scale = "sigma"),
+    multik = rmekl(x, y, c = grid, lambda = grid, basis = "full", scale = scale, seed = rep),
+    kmhks = kmhks(x, y, c = grid, scale = scale, seed = rep),
+    svm2k = svm2k(x, y, cost = grid, D = grid, scale = scale, seed = rep),
     svm = tuned_svm(x, y, scale, rep)
   )
 }
@@ -114,7 +117,7 @@ fit_method <- function(method, x, y, scale, rep) {
 tuned_svm <- function(x, y, scale, rep) {
   set.seed(rep)
   gamma <- 1 / (2 * mean(as.matrix(stats::dist(if (scale == "range") unit(x, x) else x)))^2)
-  cost <- 2^(-4:4)
+  cost <- grid
   error <- vapply(cost, function(cost) {
     m <- e1071::svm(if (scale == "range") unit(x, x) else x, y, cost = cost, gamma = gamma,
                     scale = FALSE, cross = 5)
