@@ -65,6 +65,7 @@ hg_node <- function(node, where, layer = 1L) {
     abort("`nodes` has more than 50 layers; use fewer.", arg = "nodes")
   }
   if (inherits(node, "hg_kernel")) {
+    if (!is.list(node)) abort_arg(where, node, node_want)
     return(hg_node_of(node[["columns"]], node[["nodes"]], node[["weights"]], where, layer))
   }
   if (is.list(node) && !is.data.frame(node) && !is.object(node)) {

@@ -5,11 +5,13 @@ is_kernel_object <- function(x) inherits(x, "hg_kernel")
 # The kernel on the columns of the design: a factor's indicators share the weight of the factor. An
 # object that was changed by hand is checked again.
 on_design <- function(kernel, blueprint, where) {
+  node <- hg_node(kernel, where)
   design <- kernel[["design"]]
-  if (!is.null(design)) check_sound(kernel)
-  kernel <- hg_node(kernel, where)
-  if (!is.null(design)) return(on_learned_columns(kernel, design, blueprint$names, where))
-  spread(numbered(kernel, source_columns(blueprint), where), blueprint$source)
+  if (!is.null(design)) {
+    check_sound(kernel)
+    return(on_learned_columns(node, design, blueprint$names, where))
+  }
+  spread(numbered(node, source_columns(blueprint), where), blueprint$source)
 }
 
 # A kernel that hgsvm() learned has columns of its design, which are found by their names.

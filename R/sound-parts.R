@@ -228,7 +228,7 @@ sound_parts$kbp <- c(alist(call = is.call(v)), base_parts, alist(
   } else {
     is_grid(v, NROW(m$residuals), ncol(m$coef))
   },
-  at = is.null(v) || are_numbers(v, NROW(m$residuals)),
+  at = is.null(v) && ncol(m$sv) != 1L || are_numbers(v, NROW(m$residuals)),
   cv.error = are_numbers(v, NULL, 0, Inf, na = TRUE) && length(v) %in% c(1L, ncol(m$coef)),
   calibration = is_sound_calibration(v, m)
 ), row_parts)

@@ -19,8 +19,8 @@ made <- function(fit) {
 
 # The name of the first part that is not what its table says; "" for what is no list of parts.
 unsound_part <- function(object) {
+  if (!is.list(object) || !is_named_list(unclass(object))) return("")
   parts <- unclass(object)
-  if (!is_named_list(parts)) return("")
   for (class in intersect(rev(class(object)), names(sound_parts))) {
     bad <- unsound_in(parts, sound_parts[[class]])
     if (!is.null(bad)) return(bad)

@@ -79,3 +79,19 @@ test_that("a damaged model is answered or refused in our words, and ends no proc
   expect_gt(sum(lengths(lapply(cases, `[[`, "tries"))), 200)
   expect_identical(damage_report(cases), character())
 })
+
+test_that("something else of the class of a model is refused", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  chosen <- c("two", "hgsvm", "hg_kernel", "gamma_dmm", "kbp_several", "kos", "kmhks", "svm2k")
+  for (m in whole_models()[chosen]) {
+    uses <- model_uses(list(model = m[[1]], newdata = m[[2]], y = m[[3]]))
+    others <- list(1, "a", list(), list(1, 2), list(version = "0.1.0"), list(version = factor("a")),
+                   function(x) x, new.env())
+    for (other in others) {
+      class(other) <- class(m[[1]])
+      utils::capture.output(said <- stray_answers(other, uses))
+      expect_identical(said, stats::setNames(character(), character()))
+    }
+  }
+})
