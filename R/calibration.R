@@ -136,6 +136,7 @@ probabilities <- function(object, decision) {
   calibration <- object$calibration
   if (nrow(decision) == 0L) return(all_levels(object, matrix(0, 0L, length(object$classes))))
   label <- label_code(decision, object)
+  decision <- clip_decision(object, decision)
   p <- if (anyNA(calibration$a)) {
     matrix(calibration$frequency, nrow(decision), length(object$classes), byrow = TRUE)
   } else if (is_ovo(object)) {

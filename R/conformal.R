@@ -54,7 +54,8 @@ with_folds <- function(object) {
 
 conformal <- function(object, x, level, options) {
   all <- with_folds(object)
-  decision <- by_blocks(all, x, options$memory, function(x) core_predict(all, x, options))
+  decision <- by_blocks(all, x, options$memory, function(x) core_predict(all, x, options),
+                        extra = limits_per_row(all))
   answer <- if (object$task == "regression") conformal_interval else conformal_set
   answer(object, decision, level)
 }
@@ -153,7 +154,7 @@ conformal_set <- function(object, decision, level) {
     within <- group$total[findInterval(margin, group$score) + 1L]
     better <- better + group$total[length(group$total)] - within
   }
-  final <- clip_decision(object, decision[, seq_len(count), drop = FALSE])
+  final <- decision[, seq_len(count), drop = FALSE]
   is_label <- outer(label_code(final, object), seq_along(object$classes), "==")
   all_levels(object, better < calibration$target | is_label) > 0
 }

@@ -13,6 +13,7 @@ vpsvm_fit <- function(input, s) {
   s["gamma"] <- list(resolve_gamma(s$gamma, x, outcome, input$weights, s))
   s <- fit_settings(s, x, outcome, shift)
   s$tasks <- tasks <- learning_tasks(outcome, input, s)
+  s$labels <- labels_by(c(describe_outcome(outcome), describe_loss(s)))
   s[c("epsilon", "core.epsilon")] <- tube(s, outcome, input)
   s["first"] <- list(first_center(s, given))
   random <- has_random_parts(s, nrow(x))

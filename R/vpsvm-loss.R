@@ -130,6 +130,13 @@ level_list <- function(tau) {
 
 is_ovo <- function(object) identical(object$multiclass, "ovo") && length(object$classes) > 2L
 
+# How the core tells ties apart: decision values that each say a label, or the largest of a row.
+labels_by <- function(object) {
+  if (object$task == "regression") return("none")
+  pairwise <- is_ovo(object) || !is.null(object$class.weights)
+  if (length(object$classes) > 2L && !pairwise) "largest" else "sign"
+}
+
 # Votes of the pairs; the value 0 goes to the first class of the pair.
 count_votes <- function(decision, K) {
   votes <- matrix(0, nrow(decision), K)

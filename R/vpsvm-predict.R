@@ -120,7 +120,8 @@ predict.vpsvm <- function(object, newdata, type = c("response", "decision", "pro
   new <- forge(newdata, object$blueprint, na.action, novel)
   if (with_interval) return(in_place(conformal(object, new$x, level, options), new))
   values <- if (type == "votes") votes else core_predict
-  answer <- by_blocks(object, new$x, options$memory, function(x) values(object, x, options))
+  answer <- by_blocks(object, new$x, options$memory, function(x) values(object, x, options),
+                      extra = limits_per_row(object))
   if (type != "votes") answer <- chosen_levels(decision_answer(object, answer, type), levels)
   in_place(answer, new)
 }
@@ -149,12 +150,18 @@ check_prediction <- function(object, type, no_data) {
   }
 }
 
+# What labels are known to, for a cell and in all.
+limits_per_row <- function(object) {
+  if (labels_by(object) == "none") 0 else 2 * ncol(object$coef)
+}
+
 core_predict <- function(object, x, options, cell = NULL) {
   model <- object[c("sv", "coef", "intercept", "offset", "gamma", "kernel", "degree", "coef0",
                     "centers")]
   model$type <- if (object$partition == "bounded") "voronoi" else object$partition
   model$cell_of_center <- object$cell.of.center
   model$nodes <- object$nodes
+  model$labels <- labels_by(object)
   if (object$kernel != "radial") model$shift <- implicit_shift(object$sv, object$scaling)
   if (!is.null(cell)) model <- one_cell(model, cell)
   decision <- from_core(fk_vp_predict(x, model, options))
@@ -183,7 +190,7 @@ decision_answer <- function(object, decision, type) {
     response = decision_response(object, decision),
     decision = if (object$task == "regression") decision_response(object, decision) else
       named_decision(object, clip_decision(object, decision)),
-    prob = probabilities(object, clip_decision(object, decision))
+    prob = probabilities(object, decision)
   )
 }
 
@@ -192,10 +199,10 @@ clip_decision <- function(object, decision) {
   decision
 }
 
+# Labels do not see the clip: of two values beyond it the larger one counts.
 decision_response <- function(object, decision) {
-  decision <- clip_decision(object, decision)
   if (object$task == "regression") {
-    value <- decision * object$label[["half"]] + object$label[["center"]]
+    value <- clip_decision(object, decision) * object$label[["half"]] + object$label[["center"]]
     return(if (ncol(value) == 1L) value[, 1L] else rearranged(value, decision_names(object)))
   }
   if (!is.null(object$class.weights)) return(labels_by_pair(object, decision))
@@ -242,7 +249,7 @@ votes <- function(object, x, options) {
   cells <- if (object$partition == "random") as.list(seq_along(object$gamma)) else list(NULL)
   total <- 0
   for (cell in cells) {
-    decision <- clip_decision(object, core_predict(object, x, options, cell))
+    decision <- core_predict(object, x, options, cell)
     total <- total + if (is_ovo(object)) count_votes(decision, length(object$classes)) else
       outer(label_code(decision), seq_along(object$classes), "==")
   }

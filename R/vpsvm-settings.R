@@ -153,7 +153,7 @@ core_options <- function(s, seed, shift = NULL) {
   list(
     loss = s$loss, tau = s$tasks$tau, epsilon = s$core.epsilon, response_weights = s$tasks$own,
     dual = s$tasks$dual, lead = (s$tasks$lead %||% 0L) - 1L,
-    each = !is.null(s$tasks$lead) || !is.null(s$tasks$pairs),
+    labels = s$labels, each = !is.null(s$tasks$lead) || !is.null(s$tasks$pairs),
     kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0, gamma = s$gamma,
     lambda = s$lambda, cost = s$cost, folds = as.integer(s$folds), validation = s$validation,
     final = s$final, clip = if (s$clip) c(-1, 1), search = s$search,

@@ -235,6 +235,7 @@ Rcpp::NumericMatrix fk_vp_predict(Rcpp::RObject x, Rcpp::List model, Rcpp::List 
                         std::vector<index_t>(offset.begin(), offset.end()),
                         Rcpp::as<Numbers>(model["gamma"]),
                         read_cell_kernel(model),
+                        read_labels(model),
                         centers.points(),
                         zero_based(Rcpp::IntegerVector(model["cell_of_center"]))};
   const Points at = points.points().under(view_of.vectors.hierarchy());

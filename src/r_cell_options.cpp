@@ -36,6 +36,11 @@ Kernel read_cell_kernel(const Rcpp::List& options) {
   return kernel;
 }
 
+Labels read_labels(const Rcpp::List& options) {
+  const auto name = option<std::string>(options, "labels", "none");
+  return name == "sign" ? Labels::sign : name == "largest" ? Labels::largest : Labels::none;
+}
+
 CellOptions read_cell_options(const Rcpp::List& options) {
   CellOptions out;
   out.kernel = read_cell_kernel(options);
@@ -57,6 +62,7 @@ CellOptions read_cell_options(const Rcpp::List& options) {
   const Numbers clip = option(options, "clip", Numbers{-infinite, infinite});
   out.search.clip = {clip[0], clip[1]};
   out.losses = read_losses(options);
+  out.labels = read_labels(options);
   out.lead = option<int>(options, "lead", -1);
   out.each = option(options, "each", false);
   return out;

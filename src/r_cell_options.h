@@ -9,6 +9,7 @@
 namespace flexkern {
 
 Kernel read_cell_kernel(const Rcpp::List& options);
+Labels read_labels(const Rcpp::List& options);
 CellOptions read_cell_options(const Rcpp::List& options);
 
 }  // namespace flexkern

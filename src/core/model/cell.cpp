@@ -58,11 +58,13 @@ class CellFitter {
   void descend_from_sample();
   void refine();
   void solve_final();
+  void measure_rows();
   void collect_folds(const Solution& solution);
   void raise_levels(const HeldOutRisk& risk);
   void correct_surface();
   void set_constants();
   void finish(const Solution& solution, const FoldPlan& plan);
+  void settle_fitted();
   FoldPlan empty_plan() const;
   FoldPlan whole_plan() const;
   void report(double share);
@@ -87,6 +89,7 @@ class CellFitter {
   std::vector<double> response_weights_;
   std::vector<Loss> losses_;     // and their losses
   std::vector<double> offsets_;  // added to the decision values of the responses
+  std::vector<double> size_;     // of the rows, by the kernel of the chosen gamma
   std::vector<double> gammas_, lambdas_;
   std::unique_ptr<CellMachine> machine_;
   std::unique_ptr<FoldPlan> plan_;
@@ -296,8 +299,10 @@ void CellFitter::note(const Solution& solution) {
 void CellFitter::collect_folds(const Solution& solution) {
   const std::size_t n = static_cast<std::size_t>(n_), own = fit_.fold.size();
   const std::size_t count = varying_.size();
-  HeldOutRisk risk(losses_, options_.search.clip, data_.response_weights.cols() == 0 && count > 1);
-  std::vector<double> y(count), f(count), w(count);
+  HeldOutRisk risk(losses_, options_.search.clip, options_.labels == Labels::largest);
+  std::vector<double> y(count), f(count), w(count), limit(count), known;
+  for (std::size_t s = 0; s * n < solution.coef.size(); ++s)
+    known.push_back(resolution(solution.coef.data() + s * n, n_, size_));
   fit_.held_out.assign(own * fit_.intercept.size(), kMissing);
   for (std::size_t i = 0; i < own; ++i) {
     if (fit_.fold[i] < 0) continue;
@@ -307,9 +312,12 @@ void CellFitter::collect_folds(const Solution& solution) {
       const std::size_t s = static_cast<std::size_t>(fit_.fold[i]) * count + c;
       y[c] = responses_[c * n + i];
       f[c] = solution.decision[s * n + i];
+      limit[c] = known[s] * size_[i];
       w[c] = data_.weight(static_cast<index_t>(i), varying_[c]);
-      fit_.held_out[static_cast<std::size_t>(varying_[c]) * own + i] = f[c];
     }
+    settle_ties(options_.labels, limit, f);
+    for (std::size_t c = 0; c < count; ++c)
+      fit_.held_out[static_cast<std::size_t>(varying_[c]) * own + i] = f[c];
     risk.add(y, f, w);
   }
   fit_.choice.risk = risk.value();
@@ -377,6 +385,22 @@ void CellFitter::finish(const Solution& solution, const FoldPlan& plan) {
       for (std::size_t i = 0; i < own; ++i) fitted[i] += share * decision[i];
     }
   }
+  settle_fitted();
+}
+
+void CellFitter::settle_fitted() {
+  const std::size_t own = static_cast<std::size_t>(data_.own()), n = static_cast<std::size_t>(n_);
+  std::vector<double> f(fit_.intercept.size()), limit(f.size()), known;
+  for (std::size_t c = 0; c < f.size(); ++c)
+    known.push_back(resolution(fit_.coef.data() + c * n, n_, size_));
+  for (std::size_t i = 0; i < own; ++i) {
+    for (std::size_t c = 0; c < f.size(); ++c) {
+      f[c] = fit_.fitted[c * own + i];
+      limit[c] = known[c] * size_[i];
+    }
+    settle_ties(options_.labels, limit, f);
+    for (std::size_t c = 0; c < f.size(); ++c) fit_.fitted[c * own + i] = f[c];
+  }
 }
 
 // Progress up to this share of the cell's work.
@@ -413,17 +437,23 @@ CellFit CellFitter::zero_fit() {
   return std::move(fit_);
 }
 
+void CellFitter::measure_rows() {
+  size_ = kernel_sizes(points(), options_.kernel.with_gamma(fit_.choice.gamma), device_);
+}
+
 // The models at the chosen pair: those of the folds, and the final one.
 void CellFitter::solve_final() {
   const bool average = plan_->folds[0].held_out.empty() || options_.average;
   const index_t searched = n_;
   if (average) widen();
+  measure_rows();
   const Solution folds = machine_->solve(*plan_, fit_.choice);
   note(folds);
   collect_folds(folds);
   if (n_ == searched) correct_surface();
   if (average) return finish(folds, *plan_);
   widen();
+  measure_rows();
   const FoldPlan whole = whole_plan();
   const Solution solution = machine_->solve(whole, fit_.choice);
   note(solution);

@@ -9,6 +9,7 @@
 
 #include "core/solver/loss.h"
 #include "core/solver/search.h"
+#include "core/solver/ties.h"
 
 namespace flexkern {
 
@@ -23,9 +24,10 @@ struct CellOptions {
   bool average = true;                  // the mean of the fold models, else one model on all rows
   bool refine = false;                  // a second, finer grid around the winner
   double tol = 1e-6;
-  std::vector<Loss> losses;  // of each response; empty: least squares
-  int lead = -1;             // the response that the grid is searched for; -1: all of them
-  bool each = false;         // keep the risks of each response, under a loss with a dual
+  std::vector<Loss> losses;      // of each response; empty: least squares
+  int lead = -1;                 // the response that the grid is searched for; -1: all of them
+  Labels labels = Labels::none;  // that decision values become
+  bool each = false;             // keep the risks of each response, under a loss with a dual
   SearchOptions search;
   // A cell with more rows is large: its grid is searched on a sample of so many.
   index_t search_rows = 8000;

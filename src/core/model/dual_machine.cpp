@@ -56,6 +56,7 @@ class DualMachine : public CellMachine {
             part(task_.weights),
             alone ? lead_loss_ : task_.losses,
             alone ? 0 : task_.lead,
+            task_.options.labels,
             task_.x,
             task_.options.kernel,
             task_.device,

@@ -189,17 +189,53 @@ std::vector<CellFit> fit_cells(const CellData& data, const std::vector<Rows>& ro
 
 namespace {
 
-// Decision values of cell c at the given points.
-void predict_cell(const VpModel& model, std::size_t c, const Points& x, const Device& device,
-                  MatrixRef out, Context& context) {
+// The decision values of some rows, and the squares of what they are known to.
+struct Values {
+  std::vector<double> decision, limit;
+};
+
+// Of cell c, rows x responses.
+Values predict_cell(const VpModel& model, std::size_t c, const Points& x, const Device& device,
+                    Context& context) {
   const index_t first = model.offset[c], count = model.offset[c + 1] - first;
-  const ConstMatrixRef& coef = model.coef;
-  device.expand(x, model.vectors.middle(first, count), model.kernel.with_gamma(model.gamma[c]),
-                {coef.data() + first, count, coef.cols(), coef.stride()}, out, context.threads,
-                context);
-  for (index_t r = 0; r < out.cols(); ++r)
-    for (index_t i = 0; i < out.rows(); ++i)
-      out(i, r) += model.intercept(static_cast<index_t>(c), r);
+  const index_t n = x.rows(), responses = model.coef.cols();
+  const Kernel kernel = model.kernel.with_gamma(model.gamma[c]);
+  const Points vectors = model.vectors.middle(first, count);
+  Values out;
+  out.decision.resize(static_cast<std::size_t>(n * responses));
+  const MatrixRef decision(out.decision.data(), n, responses);
+  device.expand(x, vectors, kernel,
+                {model.coef.data() + first, count, responses, model.coef.stride()}, decision,
+                context.threads, context);
+  for (index_t r = 0; r < responses; ++r)
+    for (index_t i = 0; i < n; ++i) decision(i, r) += model.intercept(static_cast<index_t>(c), r);
+  if (model.labels == Labels::none) return out;
+  const std::vector<double> size = kernel_sizes(x, kernel, device);
+  const std::vector<double> vector_size = kernel_sizes(vectors, kernel, device);
+  for (index_t r = 0; r < responses; ++r) {
+    const double known = resolution(model.coef.col(r) + first, count, vector_size);
+    for (index_t i = 0; i < n; ++i) {
+      const double limit = known * size[static_cast<std::size_t>(i)];
+      out.limit.push_back(limit * limit);
+    }
+  }
+  return out;
+}
+
+// Of all rows, with ties settled.
+void settle_rows(const VpModel& model, const std::vector<double>& squares, MatrixRef out) {
+  if (model.labels == Labels::none) return;
+  const index_t responses = out.cols();
+  std::vector<double> decision(static_cast<std::size_t>(responses)), limit(decision.size());
+  for (index_t i = 0; i < out.rows(); ++i) {
+    for (index_t r = 0; r < responses; ++r) {
+      decision[static_cast<std::size_t>(r)] = out(i, r);
+      limit[static_cast<std::size_t>(r)] =
+          std::sqrt(squares[static_cast<std::size_t>(r * out.rows() + i)]);
+    }
+    settle_ties(model.labels, limit, decision);
+    for (index_t r = 0; r < responses; ++r) out(i, r) = decision[static_cast<std::size_t>(r)];
+  }
 }
 
 }  // namespace
@@ -224,19 +260,24 @@ void predict_cells(const VpModel& model, const Points& x, const Device& device, 
   Rows all(static_cast<std::size_t>(mean ? n : 0));
   std::iota(all.begin(), all.end(), index_t{0});
   for (index_t r = 0; r < responses; ++r) std::fill_n(out.col(r), n, 0.0);
+  std::vector<double> squares(
+      static_cast<std::size_t>(model.labels == Labels::none ? 0 : n * responses), 0.0);
   const double share = mean ? 1.0 / static_cast<double>(cells) : 1.0;
   context.start_phase("prediction", static_cast<double>(cells));
   for (std::size_t c = 0; c < cells; ++c) {
     const Rows& chosen = mean ? all : rows[c];
     const ChosenPoints points(x, chosen);
-    std::vector<double> values(chosen.size() * static_cast<std::size_t>(responses));
-    const MatrixRef part(values.data(), static_cast<index_t>(chosen.size()), responses);
-    predict_cell(model, c, points.points(), device, part, context);
+    const Values values = predict_cell(model, c, points.points(), device, context);
     for (index_t r = 0; r < responses; ++r)
-      for (index_t i = 0; i < part.rows(); ++i)
-        out(chosen[static_cast<std::size_t>(i)], r) += share * part(i, r);
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        const std::size_t from = static_cast<std::size_t>(r) * chosen.size() + i;
+        out(chosen[i], r) += share * values.decision[from];
+        if (squares.empty()) continue;
+        squares[static_cast<std::size_t>(r * n + chosen[i])] += share * share * values.limit[from];
+      }
     context.advance(1);
   }
+  settle_rows(model, squares, out);
 }
 
 }  // namespace flexkern

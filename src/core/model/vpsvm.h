@@ -28,7 +28,8 @@ struct VpModel {
   std::vector<index_t> offset;  // cells + 1
   std::vector<double> gamma;    // cells
   Kernel kernel;
-  Points centers;  // no rows: the mean of all cells predicts
+  Labels labels = Labels::none;  // that decision values become
+  Points centers;                // no rows: the mean of all cells predicts
   std::vector<std::int32_t> cell_of_center;
 };
 

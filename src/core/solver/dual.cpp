@@ -103,7 +103,7 @@ void DualSolver::move_to(double lambda) {
   }
 }
 
-// gap = sum_i C w_i L(y_i, clip(f_i)) + price_i(b_i) - b_i r_i, for y - f = r.
+// gap = sum_i C w_i L(y_i, f_i) + price_i(b_i) - b_i r_i, for y - f = r.
 void DualSolver::check_gap() {
   const double cost = 1 / (2 * lambda_ * problem_.rows);
   double gap = 0, loss = 0, norm = 0;
@@ -111,7 +111,7 @@ void DualSolver::check_gap() {
     const double w = problem_.weight[at(i)];
     if (!(w > 0)) continue;
     const double f = decision(i), b = core_.value(i);
-    const double own = cost * w * problem_.loss(problem_.y[at(i)], problem_.clip(f));
+    const double own = cost * w * problem_.loss(problem_.y[at(i)], f);
     loss += own;
     gap += own + core_.price(i)(b) - b * core_.residual(i);
     if (gram_.scale(i) > 0) norm += b * f / gram_.scale(i);

@@ -1,5 +1,6 @@
-// One machine by the dual, to a gap between the primal value with clipped losses and the dual value
-// (Steinwart, Hush and Scovel 2011).
+// One machine by the dual, to a gap between the primal and the dual value (Steinwart, Hush and Scovel
+// 2011, who clip the losses in the primal one: then the gap is gone before the machine is found
+// where rows lie beyond the clip on the wrong side).
 #ifndef FLEXKERN_SOLVER_DUAL_H
 #define FLEXKERN_SOLVER_DUAL_H
 
@@ -7,15 +8,16 @@
 
 #include "dual_core.h"
 #include "fold_plan.h"
+#include "ties.h"
 
 namespace flexkern {
 
-// A label and a weight per row, 0 for those that do not train; `rows`: n in lambda n.
+// A label and a weight per row, both 0 for those that do not train: their decision values then keep
+// the digits that a difference to a label would lose. `rows`: n in lambda n.
 struct DualProblem {
   std::vector<double> y, weight;
   double rows = 0;
   Loss loss;
-  Clip clip{-1, 1};
 };
 
 class DualSolver {
@@ -41,10 +43,9 @@ class DualSolver {
   bool solve(double tol, index_t max_steps);
 
   index_t steps() const { return steps_; }
-  // Of the last check: the primal value with clipped losses less the dual value, as a share of the
-  // primal value (under the epsilon loss of 0.01 at least).
+  // Of the last check: the primal value less the dual value, as a share of the primal value (under the epsilon loss of 0.01 at least).
   double gap() const { return gap_; }
-  // lambda |f|^2 + mean loss of the clipped decision values.
+  // lambda |f|^2 + mean loss of the decision values.
   double primal() const { return primal_; }
   double decision(index_t i) const {
     return problem_.y[at(i)] - static_cast<double>(core_.residual(i)) * gram_.scale(i);
@@ -53,6 +54,8 @@ class DualSolver {
     return gram_.scale(i) > 0 ? core_.value(i) / gram_.scale(i) : 0;
   }
   double lambda() const { return lambda_; }
+  // To what share of its scale a decision value is known.
+  double resolution() const { return flexkern::resolution(values().data(), n_); }
   const std::vector<double>& values() const { return core_.values(); }
   const DualProblem& problem() const { return problem_; }
 

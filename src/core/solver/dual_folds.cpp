@@ -35,12 +35,12 @@ DualProblem DualFolds::problem(std::size_t f, index_t c) const {
   const Fold& fold = task_.plan.folds[f];
   DualProblem p;
   p.loss = task_.losses[static_cast<std::size_t>(c)];
-  p.clip = task_.options.clip;
-  p.y.assign(task_.responses.col(c), task_.responses.col(c) + task_.plan.n);
+  p.y.assign(static_cast<std::size_t>(task_.plan.n), 0.0);
   p.weight.assign(p.y.size(), 0.0);
   for (index_t i = 0; i < task_.plan.n; ++i) {
     if (!(fold.mask[i] > 0)) continue;
     p.weight[static_cast<std::size_t>(i)] = task_.weight(i, c);
+    if (task_.weight(i, c) > 0) p.y[static_cast<std::size_t>(i)] = task_.responses(i, c);
     p.rows += i < task_.plan.own && task_.weight(i, c) > 0;
   }
   p.rows = std::max(p.rows, 1.0);
@@ -131,15 +131,18 @@ void DualFolds::move_to(double lambda) {
 
 double DualFolds::held_out_risk() {
   const std::size_t responses = static_cast<std::size_t>(task_.responses.cols());
-  HeldOutRisk risk(task_.losses, task_.options.clip, task_.one_label());
-  std::vector<double> y(responses), f(responses), w(responses);
+  HeldOutRisk risk(task_.losses, task_.options.clip, task_.labels == Labels::largest);
+  std::vector<double> y(responses), f(responses), w(responses), limit(responses), known;
+  for (const auto& solver : solvers_) known.push_back(solver->resolution());
   for (std::size_t fold = 0; fold < task_.plan.folds.size(); ++fold)
     for (const index_t i : task_.plan.folds[fold].held_out) {
       for (std::size_t c = 0; c < responses; ++c) {
         y[c] = task_.responses(i, static_cast<index_t>(c));
         f[c] = solvers_[fold * responses + c]->decision(i);
+        limit[c] = known[fold * responses + c] * gram_->scale(i);
         w[c] = task_.weight(i, static_cast<index_t>(c));
       }
+      settle_ties(task_.labels, limit, f);
       risk.add(y, f, w);
     }
   each_.clear();

@@ -18,6 +18,7 @@ struct DualTask {
   ConstMatrixRef weights;           // of each response; no columns: those of the plan
   const std::vector<Loss>& losses;  // of each response
   int lead;                         // the one that the risk is of; -1: all
+  Labels labels;                    // that decision values become
   Points x;
   const Kernel& kernel;  // but for gamma
   const Device& device;
@@ -29,8 +30,6 @@ struct DualTask {
   double weight(index_t i, index_t c) const {
     return weights.cols() > 0 ? weights(i, c) : plan.weights[static_cast<std::size_t>(i)];
   }
-  // Several machines of the same rows: one class each against the rest.
-  bool one_label() const { return responses.cols() > 1 && weights.cols() == 0; }
 };
 
 class DualFolds {

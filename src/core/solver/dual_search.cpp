@@ -60,6 +60,7 @@ class DualSample {
               weights_.points().dense(),
               task.losses,
               task.lead,
+              task.labels,
               points_.points(),
               task.kernel,
               task.device,
