@@ -22,8 +22,9 @@
 #' * `"response"`: a factor with the levels of the training response, or numbers in the unit of `y`.
 #' * `"decision"`: a matrix of decision values. Two classes: one column named `"b/a"`, second over
 #'   first level, positive for the second. More classes: one column per class, on the scale of -1
-#'   (not this class) to 1. The label is the largest, ties by level order. With `clip = TRUE` in the
-#'   fit they lie in \eqn{[-1, 1]}. For regression the same numbers as `"response"`.
+#'   (not this class) to 1. The label is the largest before the clip, ties by level order. With
+#'   `clip = TRUE` in the fit they lie in \eqn{[-1, 1]}. Values below their own rounding are 0 (see
+#'   Ties in [vpsvm()]). For regression the same numbers as `"response"`.
 #' * With several levels of `tau`, `"response"` is a matrix with one column per level, named as
 #'   `"0.1"`, rising along every row. With a matrix of `class.weights` it is a data frame with one
 #'   factor per pair of weights, and `"decision"` has a column for each. With `multiclass = "ovo"`

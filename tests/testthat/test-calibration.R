@@ -66,7 +66,8 @@ test_that("separable, constant and lonely decision values stay finite", {
   expect_gt(separable$a, 1)
   expect_lt(separable$a, 20)
   expect_warning(constant <- calibrate(cbind(rep(0.3, 40)), code), "class frequencies")
-  object <- list(calibration = constant, classes = c("a", "b"), levels = c("a", "b"))
+  object <- list(calibration = constant, classes = c("a", "b"), levels = c("a", "b"),
+                 clip = TRUE)
   p <- internal("probabilities")(object, cbind(0.3))[1, ]
   expect_equal(p, c(a = 1, b = 1.001) / 2.001)
   expect_warning(calibrate(cbind(c(1, NA, NA)), c(1L, 2L, 1L)), "class frequencies")
@@ -108,7 +109,8 @@ test_that("decision values without information fall back to the frequencies", {
   expect_warning(fitted <- flexkern:::calibrate(backwards, outcome, NULL, list(clip = TRUE)),
                  "class frequencies")
   expect_true(is.na(fitted$a))
-  object <- list(calibration = fitted, classes = c("a", "b"), levels = c("a", "b"))
+  object <- list(calibration = fitted, classes = c("a", "b"), levels = c("a", "b"),
+                 clip = TRUE)
   p <- flexkern:::probabilities(object, cbind(c(-0.5, 0.5)))
   expect_equal(p[, "a"], c(0.75, 1 / 2.001))
   w <- rep(c(1, 3), c(30, 10))

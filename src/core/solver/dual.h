@@ -1,6 +1,6 @@
-// One machine by the dual, to a gap between the primal and the dual value (Steinwart, Hush and Scovel
-// 2011, who clip the losses in the primal one: then the gap is gone before the machine is found
-// where rows lie beyond the clip on the wrong side).
+// One machine by the dual, to a gap between the primal and the dual value (Steinwart, Hush and
+// Scovel 2011, who clip the losses in the primal one: then the gap is gone before the machine is
+// found where rows lie beyond the clip on the wrong side).
 #ifndef FLEXKERN_SOLVER_DUAL_H
 #define FLEXKERN_SOLVER_DUAL_H
 
@@ -43,7 +43,8 @@ class DualSolver {
   bool solve(double tol, index_t max_steps);
 
   index_t steps() const { return steps_; }
-  // Of the last check: the primal value less the dual value, as a share of the primal value (under the epsilon loss of 0.01 at least).
+  // Of the last check: the primal value less the dual value, as a share of the primal value (under
+  // the epsilon loss of 0.01 at least).
   double gap() const { return gap_; }
   // lambda |f|^2 + mean loss of the decision values.
   double primal() const { return primal_; }
