@@ -59,7 +59,7 @@
 #' alike; likewise a class becomes as good as the best one where the two differ by less than both
 #' are known to. Ties go to the first level. Far from all rows, where a narrow kernel vanishes, this
 #' is the label. So `grid` says of a pair what a fit with that pair alone says: with
-#' `search = "full"` to about a hundredth (for the hinge and a row or two), in a race to about two
+#' `search = "full"` to about a hundredth (for the hinge and a row or two), in a race to about four
 #' hundredths for the pairs that are settled; `cv.risk` and `cv.error` are those of `cv$decision`.
 #'
 #' @section Input:

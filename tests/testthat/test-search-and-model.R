@@ -75,8 +75,11 @@ fit_pair <- function(p, ..., seed = 3) {
   suppressWarnings(do.call(vpsvm, c(list(p$x, p$y, seed = seed), p$args, list(...))))
 }
 
-# A hundredth, and one row where labels are counted.
-known_to <- function(fit, risk, rows) 0.01 * risk + 1.01 * (fit$loss == "hinge") / rows
+# A hundredth, and one row where labels are counted; in a race, whose machines are solved to a gap
+# of a hundredth, four hundredths and two rows.
+known_to <- function(fit, risk, rows, race) {
+  (if (race) 0.04 else 0.01) * risk + (1 + race) * 1.01 * (fit$loss == "hinge") / rows
+}
 
 for (kernel in names(kernels)) for (search in c("full", "race")) {
   test_that(paste0(kernel, ", ", search, ": surface, risk and error are those of the model"), {
@@ -96,7 +99,7 @@ for (kernel in names(kernels)) for (search in c("full", "race")) {
           at <- fit$grid[[cell]]
           here <- which(at$settled)[which(at$settled) == min(j, length(at$risk))]
           risk <- alone$cv.risk[cell]
-          slack <- known_to(fit, risk, fit$cell.size[cell]) * if (search == "race") 2 else 1
+          slack <- known_to(fit, risk, fit$cell.size[cell], search == "race")
           for (k in here) expect_lte(abs(at$risk[k] - risk), slack)
         }
       }
