@@ -35,7 +35,7 @@ kernel_bound <- function(kernel, x, centers) {
 # What each row of a decision has from its intercept, and from targets of -1 and 1: where these
 # cancel, the coefficients are themselves what rounding left of them.
 target_rounding <- function(intercept, rows) {
-  matrix(rounding_of(1 + abs(intercept)), rows, length(intercept), byrow = TRUE)
+  matrix(rep(rounding_of(1 + abs(intercept)), each = rows), rows, length(intercept))
 }
 
 # The rounding of K coef for each row, where no value of K is above the row's bound.

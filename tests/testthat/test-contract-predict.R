@@ -42,6 +42,7 @@ for_each_fitter(list(
     m <- f$small(y ~ ., data = d, probability = TRUE)
     expect_identical(predict(m, d[0, ]), factor(character(), levels = c("low", "high")))
     for (type in c("decision", "prob", "votes")) expect_equal(nrow(predict(m, d[0, ], type)), 0)
+    expect_silent(predict(f$quick(Species ~ ., iris), iris[0, ]))
     if (!f$regression) return()
     expect_identical(predict(f$quick(t ~ ., regression_data()), regression_data()[0, ]), numeric())
   },
