@@ -97,6 +97,7 @@ rule <- function(want, ok, null = FALSE, each = NULL) {
   list(want = want, ok = ok, null = null, each = each)
 }
 flag <- rule("TRUE or FALSE", is_flag)
+flag_or_auto <- rule('TRUE, FALSE or "auto"', function(x) is_flag(x) || identical(x, "auto"))
 positive <- rule("positive numbers (from 1e-100 to 1e100)", is_positive, TRUE, is_positive)
 share <- rule("one number strictly between 0 and 1", is_share)
 # Without `max`, what is too large is refused where the data are known.
@@ -125,7 +126,7 @@ vocabulary <- list(
   folds = whole(2, 1e9),
   search.rows = whole(100, 1e9),
   epsilon = rule("one number of at least 0", function(x) is_number(x, 0)),
-  refine = flag, clip = flag, probability = flag, verbose = flag, standardized = flag,
+  refine = flag, clip = flag_or_auto, probability = flag, verbose = flag, standardized = flag,
   tol = share, level = share, centered = flag,
   max.iter = whole(1, 1e9),
   threads = whole(1, 1024, TRUE),

@@ -23,7 +23,7 @@ check_gamma_kernel <- function(gamma, kernel) {
 
 # The scaling that a gamma_dmm() object was computed under, or the one that is asked for.
 fit_scaling <- function(x, blueprint, s) {
-  if (!inherits(s$gamma, "gamma_dmm")) return(learn_scaling(x, blueprint, s$scale))
+  if (!inherits(s$gamma, "gamma_dmm")) return(learn_scaling(x, blueprint, s$scale, centers(s)))
   if (s$scale_asked) {
     abort("`gamma` comes from gamma_dmm() with a scaling of its own; leave `scale` out, or give ",
           "as.numeric(gamma).", arg = "scale")
@@ -42,6 +42,9 @@ fit_scaling <- function(x, blueprint, s) {
 spare_columns <- function(blueprint, at) {
   blueprint$indicator & blueprint$source %in% blueprint$source[at]
 }
+
+# A linear machine with a constant is the same wherever the origin is, but for rounding.
+centers <- function(s) identical(s$kernel, "linear") && !identical(s$offset, "none")
 
 # Numbers, from the scaled rows x, all of positive weight.
 resolve_gamma <- function(gamma, x, outcome, weights, options) {

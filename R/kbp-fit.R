@@ -23,7 +23,7 @@ kbp_fit <- function(input, s) {
     list(n = nrow(x), folds = if (kbp_is_searched(s)) s$folds else 0,
          seed = if (random) seed else NA_real_, blueprint = input$blueprint, scaling = scaling,
          na.action = input$na.action, clip = FALSE, label = c(center = 0, half = 1),
-         range = if (s$clip && target$task == "regression") apply(cbind(input$y), 2L, range)),
+         range = if (kbp_clips(s) && target$task == "regression") apply(cbind(input$y), 2L, range)),
     describe_paths(core, target, blocks, x)
   )
   class(fit) <- "kbp"
@@ -31,6 +31,13 @@ kbp_fit <- function(input, s) {
   fit <- add_kbp_unused(fit, given, s)
   fit$seconds <- proc.time()[["elapsed"]] - started
   fit
+}
+
+# By default not where a kernel that grows without bound says what lies beyond the rows.
+kbp_clips <- function(s) {
+  if (is_flag(s$clip)) return(s$clip)
+  kernels <- lapply(kernel_entries(s$kernels), function(e) kernel_entry(e, "kernels")$kernel)
+  !any(vapply(kernels, function(k) is.character(k) && k %in% c("polynomial", "linear"), NA))
 }
 
 # Without the rows of weight 0. `from` are the rows of `given` that are left.

@@ -92,7 +92,9 @@
 #'   late.
 #' @param clip `TRUE` to clip numeric predictions to the range of the training response: where many
 #'   wide kernels with large coefficients of both signs cancel, predictions beyond the training rows
-#'   can be far off. Coefficients, path and the choice of the bound are those without.
+#'   can be far off. `"auto"` is `FALSE` with a linear or polynomial kernel in the dictionary, which
+#'   go on beyond the rows; else `TRUE`. Coefficients, path and the choice of the bound are those
+#'   without.
 #' @param scale `"standardize"` or `TRUE` (mean 0, standard deviation 1), `"range"` (each column to
 #'   \eqn{[-1, 1]} by the training rows), `"none"` or `FALSE`, or one logical per column (`TRUE` to
 #'   standardize it). Constant columns become 0.
@@ -145,8 +147,8 @@ kbp.default <- function(x, y, kernels = "radial", bandwidths = "auto", key = c("
                         method = c("lasso", "lar", "mp", "omp", "prefit"),
                         stop = c("cv.l1", "cv.nu", "random", "trap", "whiteness", "loss", "none"),
                         bound = NULL, traps = NULL, trap.type = c("normal", "uniform"),
-                        last.step = c("lars", "ols"), max.steps = NULL,
-                        intercept = c("center", "source"), folds = 5, clip = TRUE,
+                          last.step = c("lars", "ols"), max.steps = NULL,
+                          intercept = c("center", "source"), folds = 5, clip = "auto",
                         scale = "standardize", weights = NULL, class.weights = NULL,
                         probability = FALSE, type = c("auto", "classification", "regression"),
                         threads = NULL, memory = NULL, device = c("auto", "cpu", "cuda"),

@@ -23,14 +23,16 @@ scale_methods <- function(scale, columns) {
   )
 }
 
-# center and factor of every design column; the scaled value is (x - center) * factor.
-learn_scaling <- function(x, blueprint, scale) {
+# center and factor of every design column; the scaled value is (x - center) * factor. `centered`:
+# the mean of a column that is not scaled is taken off all the same.
+learn_scaling <- function(x, blueprint, scale, centered = FALSE) {
   columns <- source_names(blueprint)[!duplicated(blueprint$source)]
   method <- scale_methods(scale, columns)[blueprint$source]
   method[blueprint$indicator] <- "none"
   spread <- if (is_sparse(x)) sparse_spread(x, method) else
     vapply(seq_len(ncol(x)), function(j) column_spread(x[, j], method[j]), numeric(2))
   center <- spread[1L, ]
+  if (centered) center[method == "none"] <- Matrix::colMeans(x)[method == "none"]
   constant <- spread[2L, ] == 0
   factor <- ifelse(constant, 0, 1 / spread[2L, ])
   bad <- !is.finite(center) | !is.finite(factor)

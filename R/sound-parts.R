@@ -89,6 +89,7 @@ sound_parts$vpsvm <- c(alist(call = is.call(v)), base_parts, alist(
   kernel = is_word(v, c("radial", "polynomial", "linear")),
   degree = are_whole(v, 1L, 1, 20),
   coef0 = is_number(v),
+  constant = is.null(v) || is_number(v, 0),
   gamma = are_numbers(v, NULL, 0) && length(v) > 0L,
   sv = is_numeric_table(v) && are_rows(v, nrow(v), length(m$blueprint$names)),
   nodes = is.null(v) || !is_sparse(m$sv) && are_sound_nodes(v, ncol(m$sv)),

@@ -5,6 +5,7 @@ vpsvm_fit <- function(input, s) {
   given <- input
   input <- weighted_rows(given)
   outcome <- outcome(input$y, s$type)
+  s$loss <- resolve_loss(s, outcome)
   scaling <- fit_scaling(input$x, input$blueprint, s)
   x <- apply_scaling(input$x, scaling)
   if (is_kernel_object(s$hierarchy)) s$nodes <- design_nodes(s$hierarchy, input, x)
@@ -12,6 +13,7 @@ vpsvm_fit <- function(input, s) {
   own <- c("gamma", "lambda")[c(is.numeric(s$gamma), length(c(s$lambda, s$cost)) > 0L)]
   s["gamma"] <- list(resolve_gamma(s$gamma, x, outcome, input$weights, s))
   s <- fit_settings(s, x, outcome, shift)
+  s$constant <- kernel_constant(s, x, shift, input$weights)
   s$tasks <- tasks <- learning_tasks(outcome, input, s)
   s$labels <- labels_by(c(describe_outcome(outcome), describe_loss(s)))
   s[c("epsilon", "core.epsilon")] <- tube(s, outcome, input)
@@ -28,7 +30,7 @@ vpsvm_fit <- function(input, s) {
   fit <- c(
     list(call = NULL, version = package_version_string()),
     describe_outcome(outcome), describe_loss(s),
-    s[c("kernel", "degree", "coef0", "clip", "final", "validation")],
+    s[c("kernel", "degree", "coef0", "constant", "clip", "final", "validation")],
     if (!is.null(s$nodes)) s["nodes"],
     list(folds = s$folds, seed = if (random) seed else NA_real_, n = nrow(x),
          blueprint = input$blueprint, scaling = scaling, na.action = input$na.action),

@@ -12,8 +12,11 @@ check_tau <- function(tau) {
 
 # Settings of the loss that do not go with each other.
 loss_settings <- function(s) {
-  s$loss <- check_choice(s$loss, loss_names, "loss")
-  s$multiclass <- check_choice(s$multiclass, c("ovr", "ovo"), "multiclass")
+  s$loss <- check_choice(s$loss, c("auto", loss_names), "loss")
+  s$multiclass <- check_choice(s$multiclass, c("auto", "ovr", "ovo"), "multiclass")
+  bends <- s$kernel == "radial"
+  if (s$multiclass == "auto") s$multiclass <- if (bends) "ovr" else "ovo"
+  if (s$loss == "auto" && bends) s$loss <- "least.squares"
   if (!is.null(s$tau)) {
     if (!has_levels(s$loss)) {
       abort('`tau` has no meaning for loss = "', s$loss, '"; use "pinball" or "expectile".',
@@ -24,6 +27,13 @@ loss_settings <- function(s) {
     s$tau <- 0.5
   }
   s
+}
+
+# Least squares; where a linear or polynomial kernel parts classes, the hinge: squares see the rows
+# far from the border as much as those beside it, and such a kernel cannot bend to please both.
+resolve_loss <- function(s, outcome) {
+  if (s$loss != "auto") return(s$loss)
+  if (outcome$task == "classification") "hinge" else "least.squares"
 }
 
 check_loss_task <- function(s, outcome) {

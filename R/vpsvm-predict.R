@@ -158,7 +158,7 @@ limits_per_row <- function(object) {
 
 core_predict <- function(object, x, options, cell = NULL) {
   model <- object[c("sv", "coef", "intercept", "offset", "gamma", "kernel", "degree", "coef0",
-                    "centers")]
+                    "constant", "centers")]
   model$type <- if (object$partition == "bounded") "voronoi" else object$partition
   model$cell_of_center <- object$cell.of.center
   model$nodes <- object$nodes

@@ -2,8 +2,10 @@
 
 vpsvm_settings <- function(s, folds_asked) {
   s$partition <- check_choice(s$partition, c("auto", "voronoi", "random", "none"), "partition")
-  s <- loss_settings(s)
   s <- kernel_settings(s)
+  s <- loss_settings(s)
+  s$offset <- check_choice(s$offset, c("auto", "none", "constant"), "offset")
+  if (identical(s$clip, "auto")) s$clip <- s$kernel == "radial"
   s$validation <- check_choice(s$validation, c("cv", "split", "split.cells"), "validation")
   s$final <- check_choice(s$final, c("auto", "average", "refit"), "final")
   s$search <- check_choice(s$search, c("race", "full"), "search")
@@ -154,12 +156,29 @@ core_options <- function(s, seed, shift = NULL) {
     loss = s$loss, tau = s$tasks$tau, epsilon = s$core.epsilon, response_weights = s$tasks$own,
     dual = s$tasks$dual, lead = (s$tasks$lead %||% 0L) - 1L,
     labels = s$labels, each = !is.null(s$tasks$lead) || !is.null(s$tasks$pairs),
-    kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0, gamma = s$gamma,
-    lambda = s$lambda, cost = s$cost, folds = as.integer(s$folds), validation = s$validation,
+    kernel = s$kernel, degree = as.integer(s$degree), coef0 = s$coef0,
+    constant = s$constant, gamma = s$gamma, lambda = s$lambda, cost = s$cost,
+    folds = as.integer(s$folds), validation = s$validation,
     final = s$final, clip = if (s$clip) c(-1, 1), search = s$search,
     search_rows = s$search.rows, refine = s$refine, tol = s$tol,
     max_iter = as.integer(s$max.iter), threads = s$threads, memory = s$memory, device = s$device,
     isa = resolve_isa(), seed = seed, verbose = s$verbose,
     shift = shift, nodes = s$nodes, label = s$label
   )
+}
+
+# What is added to the kernel, so that the functions have a constant: as large as the kernel's
+# values of a row with itself are on average. For a polynomial at gamma = 1, the core knows the rest.
+kernel_constant <- function(s, x, shift, weights) {
+  if (s$offset == "none") return(0)
+  if (s$kernel == "radial") return(1)
+  size <- stats::weighted.mean(shifted_squares(x, shift), weights %||% rep(1, nrow(x)))
+  if (size == 0) 1 else size^switch(s$kernel, linear = 1, s$degree)
+}
+
+# |x - shift|^2 of each row.
+shifted_squares <- function(x, shift) {
+  square <- squared_norms(x)
+  if (is.null(shift)) return(square)
+  pmax(0, square - 2 * as.vector(x %*% shift) + sum(shift^2))
 }

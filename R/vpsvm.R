@@ -1,9 +1,9 @@
 #' Localized support vector machine on a Voronoi partition
 #'
-#' Splits the input space into cells and fits a least-squares support vector machine without offset
-#' in each, with the kernel width and the penalty of the cell chosen by cross-validation over a
-#' grid. One cell is the ordinary, global machine. For classification with more than two classes
-#' all one-versus-rest problems are solved together.
+#' Splits the input space into cells and fits a least-squares support vector machine in each, with
+#' the kernel width and the penalty of the cell chosen by cross-validation over a grid. One cell is
+#' the ordinary, global machine. For classification with more than two classes all one-versus-rest
+#' problems are solved together.
 #'
 #' In a cell with rows \eqn{I} the machine minimises \eqn{\lambda |f|^2 + |I|^{-1} \sum_{i \in I}
 #' w_i (y_i - f(x_i))^2}, which is the problem of Eberts and Steinwart (their equation (3), with
@@ -39,13 +39,18 @@
 #' `"expectile"`; \eqn{\max(0, |r| - \epsilon)} for `"epsilon"`. Their duals are solved until the
 #' gap to the primal value is at most `tol` times that value; `gap` of the model tells it. Quantiles
 #' and expectiles of several levels are put in rising order, row by row, so that they never cross.
-#' Machines without offset, learned on a part of the rows, stay on the
-#' near side of an outer quantile. So under `"pinball"` and `"expectile"` a constant is added to
+#' Machines that learn from a part of the rows stay on the near side of an outer quantile. So under
+#' `"pinball"` and `"expectile"` a constant is added to
 #' each decision function of a cell: the one of least loss on the held-out rows, which is the
 #' quantile or expectile of their residuals (expectiles: from clipped predictions). Without
 #' cross-validation there is none. The grid is searched by the same loss, but for the hinge by the
 #' share of wrong labels of held-out rows, in their weights; a hundredth of the hinge loss is added
 #' to it, so that it decides between nearly equal shares.
+#'
+#' With `loss = "auto"` a linear or polynomial kernel separates classes by the hinge loss and one
+#' machine per pair of classes: squares would count the rows far from the border as much as those
+#' beside it, and such a kernel cannot bend to please both. Everything else is least squares, with
+#' one machine per class.
 #'
 #' A matrix of `class.weights` with one row per pair of weights fits all of them in one go, for
 #' classification at several costs of the two kinds of error. Its predictions have one column per
@@ -61,6 +66,16 @@
 #' is the label. So `grid` says of a pair what a fit with that pair alone says: with
 #' `search = "full"` to about a hundredth (for the hinge and a row or two), in a race to about four
 #' hundredths for the pairs that are settled; `cv.risk` and `cv.error` are those of `cv$decision`.
+#'
+#' @section Offset:
+#' The papers' machines have no offset: far from all rows their value is 0, and a linear one goes
+#' through the origin of the scaled columns. With `offset = "constant"` a constant \eqn{c} is added
+#' to the kernel, so that the functions have one, \eqn{b = c \sum_i \alpha_i}, whose square costs
+#' \eqn{\lambda b^2 / c}. It is 1, the value \eqn{k(u, u)}, for the radial kernel; for the linear
+#' and polynomial ones the mean of \eqn{|u|^2} over the (weighted) rows, to the power `degree` and
+#' times \eqn{\gamma^{degree}}. So \eqn{b} is as cheap as any other function of its size. \eqn{c}
+#' is `constant` in the model. A linear machine with a constant takes the mean off columns that
+#' `scale` leaves as they are, which changes nothing but the rounding.
 #'
 #' @section Input:
 #' `x` is a numeric matrix, a sparse matrix of the package \pkg{Matrix} (see below) or a data frame
@@ -123,17 +138,21 @@
 #'   `NULL` for one at random.
 #' @param loss `"least.squares"`; `"hinge"` for classification, whose machines are sparse; or for
 #'   regression `"pinball"` (quantiles), `"expectile"` (asymmetric squares) or `"epsilon"` (no loss
-#'   within a tube, e1071's eps-regression); see Losses.
+#'   within a tube, e1071's eps-regression). `"auto"` is least squares, or the hinge for classes and
+#'   a linear or polynomial kernel; see Losses.
 #' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers strictly between 0 and 1, by
 #'   default 0.5. All are fitted in one go, with one `gamma` and `lambda` per cell: those that the
 #'   search finds for the level nearest 0.5. With these each level is solved to `tol` on its own.
 #' @param epsilon Half the width of the tube of `"epsilon"`, in standard deviations of `y`.
 #' @param multiclass With three classes or more: `"ovr"`, one machine per class against the rest, or
-#'   `"ovo"`, one per pair of classes; their votes decide.
+#'   `"ovo"`, one per pair of classes; their votes decide. `"auto"` is `"ovr"` for the radial kernel
+#'   and `"ovo"` for the others.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}. Or an object made by
 #'   [hg_kernel()], whose squared distance takes the place of \eqn{|u - v|^2}.
 #' @param degree,coef0 Degree and constant \eqn{c_0} of the polynomial kernel.
+#' @param offset `"constant"`: the functions have a constant; `"none"`: they have none, as in the
+#'   papers; see Offset. `"auto"` is `"constant"`.
 #' @param gamma Positive numbers to search over, or one to use; `NULL` for the grid of each cell
 #'   (radial) or one over the number of columns (polynomial). For the radial kernel also an object
 #'   made by [gamma_dmm()], whose scaling is then adopted, or `"dmm"` or `"median"`: the width of
@@ -158,7 +177,8 @@
 #'   nothing, as of a fast oscillation beside a smooth trend.
 #' @param search.rows Largest number of rows that a grid is searched on; see Large cells.
 #' @param refine `TRUE` for a second, finer grid around the best pair.
-#' @param clip `TRUE` to clip predictions to the range of the training labels.
+#' @param clip `TRUE` to clip predictions to the range of the training labels; `"auto"` is `TRUE`
+#'   for the radial kernel and `FALSE` for the others, which go on beyond the rows.
 #' @param scale `"range"` (each column to \eqn{[-1, 1]} by the training rows), `"standardize"` or
 #'   `TRUE` (mean 0, standard deviation 1), `"none"` or `FALSE`, or one logical per column, in their
 #'   order or by their names (`TRUE` to standardize it). Constant columns become 0.
@@ -247,14 +267,16 @@ vpsvm.formula <- function(formula, data = NULL, ..., subset, weights,
 vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none"),
                           radius = NULL, cells = NULL, max.cell = NULL, overlap = NULL,
                           first = NULL,
-                          loss = c("least.squares", "hinge", "pinball", "expectile", "epsilon"),
-                          tau = NULL, epsilon = 0.1, multiclass = c("ovr", "ovo"),
+                          loss = c("auto", "least.squares", "hinge", "pinball", "expectile",
+                                   "epsilon"),
+                          tau = NULL, epsilon = 0.1, multiclass = c("auto", "ovr", "ovo"),
                           kernel = c("radial", "polynomial", "linear"),
-                          degree = 3, coef0 = 0, gamma = NULL, lambda = NULL, cost = NULL,
+                          degree = 3, coef0 = 0, offset = c("auto", "none", "constant"),
+                          gamma = NULL, lambda = NULL, cost = NULL,
                           folds = 5, validation = c("cv", "split", "split.cells"),
                           final = c("auto", "average", "refit"),
                           search = c("race", "full"), search.rows = 8000, refine = FALSE,
-                          clip = TRUE, scale = "range", weights = NULL, class.weights = NULL,
+                          clip = "auto", scale = "range", weights = NULL, class.weights = NULL,
                           probability = FALSE, type = c("auto", "classification", "regression"),
                           tol = 1e-6, max.iter = 1000, threads = NULL, memory = NULL,
                           device = c("auto", "cpu", "cuda"),

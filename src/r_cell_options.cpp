@@ -33,6 +33,7 @@ Kernel read_cell_kernel(const Rcpp::List& options) {
   kernel.type = kernel_type(option<std::string>(options, "kernel", "radial"));
   kernel.degree = option<int>(options, "degree", 3);
   kernel.coef0 = option(options, "coef0", 0.0);
+  kernel.offset = option(options, "constant", 0.0);
   return kernel;
 }
 

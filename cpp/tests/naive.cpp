@@ -22,9 +22,11 @@ double naive_kernel(const Kernel& kernel, ConstMatrixRef u, index_t i, ConstMatr
     product += u(i, k) * v(j, k);
     distance += (u(i, k) - v(j, k)) * (u(i, k) - v(j, k));
   }
-  if (kernel.type == Kernel::Type::radial) return std::exp(-kernel.gamma * distance);
-  if (kernel.type == Kernel::Type::linear) return product;
-  return std::pow(kernel.gamma * product + kernel.coef0, kernel.degree);
+  if (kernel.type == Kernel::Type::radial)
+    return std::exp(-kernel.gamma * distance) + kernel.offset;
+  if (kernel.type == Kernel::Type::linear) return product + kernel.offset;
+  return std::pow(kernel.gamma * product + kernel.coef0, kernel.degree) +
+         kernel.offset * std::pow(kernel.gamma, kernel.degree);
 }
 
 MatrixXd naive_gram(const Kernel& kernel, ConstMatrixRef u, ConstMatrixRef v) {

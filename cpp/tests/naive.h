@@ -34,6 +34,10 @@ inline Kernel linear() { return {Kernel::Type::linear, 1, 1, 0}; }
 inline Kernel polynomial(double gamma, int degree, double coef0) {
   return {Kernel::Type::polynomial, gamma, degree, coef0};
 }
+inline Kernel with_constant(Kernel kernel, double offset) {
+  kernel.offset = offset;
+  return kernel;
+}
 
 // Coefficients of the weighted model on the rows of positive weight: (K + lambda n W^-1) a = y.
 MatrixXd naive_coef(const MatrixXd& gram, const MatrixXd& y, const VectorXd& weights,

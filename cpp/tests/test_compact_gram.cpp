@@ -35,7 +35,9 @@ INSTANTIATE_TEST_SUITE_P(Sets, CompactGramTest, testing::ValuesIn(available_micr
 
 TEST_P(CompactGramTest, EntriesAreThoseOfTheFullMatrixToTheBit) {
   for (const index_t n : {1, 17, 400, 800})
-    for (const Kernel& kernel : {radial(0.7), radial(30), polynomial(0.5, 3, 1), linear()}) {
+    for (const Kernel& kernel :
+         {radial(0.7), radial(30), polynomial(0.5, 3, 1), linear(), with_constant(radial(30), 1),
+          with_constant(polynomial(0.5, 2, 0), 2.5)}) {
       const Data x = uniform_data(n, 5, 1);
       const MatrixXd truth = entries(*full(x, kernel), n);
       for (const double share : {1.0, 0.6, 0.0})

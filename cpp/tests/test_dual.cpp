@@ -45,7 +45,9 @@ TEST(GramRows, AreTheSameWithAndWithoutTheirBase) {
   const Data x = uniform_data(70, 3, 1);
   const auto device = make_device("cpu", "auto");
   Context context;
-  for (const Kernel& kernel : {radial(1), polynomial(0.5, 3, 1), linear()}) {
+  for (const Kernel& kernel :
+       {radial(1), polynomial(0.5, 3, 1), linear(), with_constant(radial(1), 1),
+        with_constant(polynomial(0.5, 2, 0), 2.5), with_constant(linear(), 0.5)}) {
     const auto kept = device->gram_rows(x.view(), kernel, true, 1, context);
     const auto anew = device->gram_rows(x.view(), kernel, false, 2, context);
     for (const double gamma : {0.3, 5.0, 0.3}) {

@@ -36,7 +36,9 @@ TEST_P(ExpandTest, IsTheSumOverCenters) {
         const Data x = uniform_data(n, d, 1), c = uniform_data(centers, d, 2);
         const Data coef = uniform_data(centers, 4, 3);
         const double gamma = 1.0 / static_cast<double>(d);
-        for (const Kernel& kernel : {radial(gamma), polynomial(gamma, 3, 0.5), linear()}) {
+        for (const Kernel& kernel :
+             {radial(gamma), polynomial(gamma, 3, 0.5), linear(), with_constant(radial(gamma), 1),
+              with_constant(polynomial(gamma, 2, 0), 2.5), with_constant(linear(), 0.5)}) {
           const MatrixXd gram = naive_gram(kernel, x.view(), c.view()), a = to_eigen(coef.view());
           const double scale = max_abs(gram.cwiseAbs() * a.cwiseAbs());
           const MatrixXd values = expand(x.view(), c.view(), kernel, coef.view());

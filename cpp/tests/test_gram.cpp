@@ -27,7 +27,10 @@ TEST_P(GramTest, EntriesAreKernelValuesOfAnyNumberOfPoints) {
     for (const index_t d : {1, 3, 54}) {
       const Data x = uniform_data(n, d, 1);
       const double gamma = 1.0 / static_cast<double>(d);
-      for (const Kernel& kernel : {radial(gamma), radial(30), polynomial(gamma, 3, 1), linear()}) {
+      for (const Kernel& kernel :
+           {radial(gamma), radial(30), polynomial(gamma, 3, 1), linear(),
+            with_constant(radial(30), 1), with_constant(polynomial(gamma, 2, 0), 2.5),
+            with_constant(linear(), 0.5)}) {
         const MatrixXd truth = naive_gram(kernel, x.view(), x.view());
         const MatrixXd values = entries(*gram(x, kernel), n);
         EXPECT_LT(max_abs(values - truth), 4e-7 * std::max(1.0, max_abs(truth))) << n << " " << d;

@@ -45,7 +45,8 @@ draw <- function(type, rep) {
 }
 
 fit_one <- function(method, setting, x, y, rep, threads) {
-  common <- list(x = x, y = y, scale = "none", seed = rep, threads = threads, verbose = FALSE)
+  common <- list(x = x, y = y, offset = "none", scale = "none", seed = rep, threads = threads,
+                 verbose = FALSE)
   how <- switch(
     method,
     LS = list(partition = "none"),

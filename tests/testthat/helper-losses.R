@@ -60,6 +60,6 @@ dual_parts <- function(p, fit) {
   y <- if (is.factor(p$y)) 2 * as.integer(p$y) - 3 else
     (p$y - fit$label[["center"]]) / fit$label[["half"]]
   list(b = b, y = y, cost = p$w / mean(p$w) / (2 * p$lambda * length(b)),
-       k = ref_kernel(p$x, p$x, "radial", p$gamma),
+       k = ref_kernel(p$x, p$x, "radial", p$gamma) + fit$constant,
        epsilon = or(fit$epsilon, 0) / fit$label[["half"]])
 }

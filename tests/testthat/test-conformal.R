@@ -30,14 +30,14 @@ test_that("the interval is that of fold models solved one by one", {
                seed = 1, tol = 1e-10)
   ends <- range(d$y)
   target <- cbind((d$y - mean(ends)) / (diff(ends) / 2))
-  k <- ref_kernel(cbind(d$x), cbind(d$x), "radial", 1)
+  k <- ref_kernel(cbind(d$x), cbind(d$x), "radial", 1) + fit$constant
   fold <- fit$cv$fold
   held_out <- ref_held_out(k, target, rep(1, 40), fold, 1e-2)
   expect_equal((fit$cv$decision - mean(ends)) / (diff(ends) / 2), held_out[, 1], tolerance = 1e-6)
   center <- vapply(1:5, function(v) {
     train <- fold != v
     a <- ref_solve(k[train, train], target[train, , drop = FALSE], rep(1, sum(train)), 1e-2)
-    ref_kernel(cbind(new$x), cbind(d$x[train]), "radial", 1) %*% a
+    (ref_kernel(cbind(new$x), cbind(d$x[train]), "radial", 1) + fit$constant) %*% a
   }, numeric(23))
   center <- center * diff(ends) / 2 + mean(ends)
   for (level in c(0.5, 0.9, 0.97)) {

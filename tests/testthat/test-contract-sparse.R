@@ -208,7 +208,7 @@ test_that("every kernel, scale and partition gives what the dense matrix gives",
 test_that("a sparse fit agrees with naive kernel ridge regression on the shifted points", {
   for (kernel in c("radial", "polynomial", "linear")) {
     m <- quiet(vpsvm(train$sparse, train$number, kernel = kernel, coef0 = 1, lambda = 1e-2,
-                     gamma = if (kernel != "linear") 0.1, clip = FALSE))
+                     gamma = if (kernel != "linear") 0.1, offset = "none", clip = FALSE))
     ends <- apply(train$dense, 2, range)
     half <- (ends[2, ] - ends[1, ]) / 2
     scaled <- function(x) sweep(sweep(x, 2, colMeans(ends)), 2, ifelse(half > 0, half, Inf), "/")

@@ -11,7 +11,7 @@ by_number <- list(nodes = list(list(columns = 1:2, weights = c(1.5, 0.7)),
                                list(columns = c(3L, 4L, 2L), weights = c(1, 1, 1))),
                   weights = c(0.9, 0.4))
 quick <- function(x, y, kernel, ...) {
-  vpsvm(x, y, kernel = kernel, gamma = 0.8, lambda = 1e-3, scale = FALSE, ...)
+  vpsvm(x, y, kernel = kernel, gamma = 0.8, lambda = 1e-3, offset = "none", scale = FALSE, ...)
 }
 
 test_that("vpsvm() under a kernel of depth 2 is the solution of the naive system", {

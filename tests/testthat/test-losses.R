@@ -180,7 +180,7 @@ test_that("a held-out value far beyond the clip does not carry an expectile away
   d$y <- d$x + 0.3 * stats::rnorm(500)
   train <- rbind(data.frame(x = 8, z = 8, y = 1), d[1:60, ])
   fit <- vpsvm(y ~ ., train, loss = "expectile", kernel = "polynomial", gamma = 1, coef0 = 1,
-               scale = "standardize", folds = 5, seed = 1)
+               clip = TRUE, scale = "standardize", folds = 5, seed = 1)
   error <- function(fit) mean(ref_loss("expectile", d$y[-(1:60)], predict(fit, d[-(1:60), ]), 0.5))
   expect_lt(error(fit), 1.2 * error(replace(fit, "intercept", list(0 * fit$intercept))))
 })

@@ -23,7 +23,7 @@ test_that("regression is returned in its own unit", {
 test_that("clipping keeps predictions in the range of the training labels", {
   d <- regression_data()
   far <- data.frame(u = seq(-4, 4, by = 0.1))
-  fit <- vpsvm(t ~ u, d, kernel = "polynomial", lambda = 1e-5)
+  fit <- vpsvm(t ~ u, d, kernel = "polynomial", lambda = 1e-5, clip = TRUE)
   expect_gte(min(predict(fit, far)), min(d$t) - 1e-12)
   expect_lte(max(predict(fit, far)), max(d$t) + 1e-12)
   free <- update(fit, clip = FALSE)
@@ -141,7 +141,7 @@ test_that("matrix columns protected by I() are columns like others", {
 
 test_that("coef() has the coefficients of the kernel expansion", {
   d <- two_classes()
-  fit <- vpsvm(y ~ ., d, kernel = "linear", lambda = 0.01, scale = FALSE, clip = FALSE)
+  fit <- vpsvm(y ~ ., d, kernel = "linear", lambda = 0.01, offset = "none", scale = FALSE)
   a <- coef(fit)
   expect_identical(dimnames(a), list(as.character(fit$index), "high/low"))
   x <- as.matrix(d[-1])
@@ -174,7 +174,7 @@ test_that("the race finds the second of two valleys", {
     list(x = x, y = x[, 1]^2 + sin(4 * x[, p]) + rnorm(n, 0, 0.3))
   }
   d <- two_valleys(21, 700, 3)
-  fit <- function(search) vpsvm(d$x, d$y, seed = 1, search = search)
+  fit <- function(search) vpsvm(d$x, d$y, offset = "none", seed = 1, search = search)
   expect_lt(fit("race")$cv.error, 1.01 * fit("full")$cv.error)
 })
 

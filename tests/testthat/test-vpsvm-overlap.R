@@ -77,7 +77,7 @@ test_that("a cell's model is the machine on its rows and its margin", {
   y <- (bumps$y - fit$label[["center"]]) / fit$label[["half"]]
   own <- which(fit$cell == 3)
   rows <- c(own, margin_of(fit, 3))
-  k <- ref_kernel(points[rows, ], points[rows, ], "radial", 10)
+  k <- ref_kernel(points[rows, ], points[rows, ], "radial", 10) + 1
   # The mean loss of the own rows, and the margin's on top: lambda times the own number of rows.
   by_hand <- k[seq_along(own), ] %*% solve(k + 1e-3 * length(own) * diag(length(rows)), y[rows])
   value <- as.vector(by_hand) * fit$label[["half"]] + fit$label[["center"]]

@@ -34,7 +34,7 @@ test_that("each cell is its own machine, and the nearest center predicts", {
   nearest <- ref_assign(scaled, fit$centers)
   expect_identical(fit$cell, nearest)
   rows <- which(nearest == 2)
-  k <- ref_kernel(scaled[rows, ], scaled[rows, ], "radial", 10)
+  k <- ref_kernel(scaled[rows, ], scaled[rows, ], "radial", 10) + 1
   by_hand <- k %*% ref_solve(k, cbind(y[rows]), rep(1, length(rows)), 1e-3)
   expect_equal(predict(fit, artificial[rows, ]),
                as.vector(by_hand) * fit$label[["half"]] + fit$label[["center"]], tolerance = 1e-5)

@@ -3,6 +3,7 @@
 #ifndef FLEXKERN_KERNEL_KERNEL_H
 #define FLEXKERN_KERNEL_KERNEL_H
 
+#include <cmath>
 #include <string>
 
 #include "core/base/error.h"
@@ -15,8 +16,13 @@ struct Kernel {
   double gamma = 1;  // exp(-gamma |u - v|^2), (gamma u'v + coef0)^degree
   int degree = 3;
   double coef0 = 0;
+  double offset = 0;  // what makes a constant of the functions; of a polynomial, at gamma = 1
 
   bool uses_distance() const { return type == Type::radial; }
+  // Added to every value. A polynomial's grows with gamma as the polynomial does.
+  double constant() const {
+    return type == Type::polynomial && offset > 0 ? offset * std::pow(gamma, degree) : offset;
+  }
   Kernel with_gamma(double value) const {
     Kernel k = *this;
     k.gamma = value;

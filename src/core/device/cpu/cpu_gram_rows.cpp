@@ -35,7 +35,7 @@ class CpuGramRows : public GramRows {
     if (evaluated_ && kernel_.gamma == gamma) return;
     evaluated_ = true;
     kernel_.gamma = gamma;
-    if (!kernel_.uses_distance()) {
+    if (!has_unit_diagonal()) {
       scale_ = kernel_diagonal(x_, kernel_, micro_);
       for (double& s : scale_) s = s > 0 ? std::sqrt(s) : 0;
     }
@@ -47,6 +47,7 @@ class CpuGramRows : public GramRows {
   }
 
  private:
+  bool has_unit_diagonal() const { return kernel_.uses_distance() && kernel_.constant() == 0; }
   float* base(index_t i) { return (base_.size() > 0 ? base_ : values_).data() + i * stride_; }
 
   void fill_base() {
@@ -81,7 +82,7 @@ class CpuGramRows : public GramRows {
     float* out = values_.data() + i * stride_;
     apply_kernel(kernel_, micro_, stride_, base(i), out);
     std::fill_n(out + n_, stride_ - n_, 0.0f);
-    if (kernel_.uses_distance()) return;
+    if (has_unit_diagonal()) return;
     for (index_t j = 0; j < n_; ++j) {
       const double both = scale(i) * scale(j);
       out[j] = both > 0 ? static_cast<float>(out[j] / both) : 0;

@@ -1,5 +1,6 @@
 #include "pairwise.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"
@@ -144,26 +145,45 @@ void apply_polynomial(const Kernel& kernel, index_t n, const T* base, T* values)
     values[i] = static_cast<T>(power(kernel.gamma * base[i] + kernel.coef0, kernel.degree));
 }
 
+// Values that are still in the first-level cache when the constant is added.
+constexpr index_t kChunk = 2048;
+
+void exponential(const Kernel& kernel, const Micro& micro, index_t n, const float* base,
+                 float* values) {
+  micro.exp_f32(n, static_cast<float>(-kernel.gamma), base, values);
+}
+
+void exponential(const Kernel& kernel, const Micro& micro, index_t n, const double* base,
+                 double* values) {
+  micro.exp_f64(n, -kernel.gamma, base, values);
+}
+
+template <typename T>
+void apply(const Kernel& kernel, const Micro& micro, index_t n, const T* base, T* values) {
+  const T constant = static_cast<T>(kernel.constant());
+  for (index_t i = 0; i < n; i += kChunk) {
+    const index_t count = std::min(kChunk, n - i);
+    if (kernel.type == Kernel::Type::radial)
+      exponential(kernel, micro, count, base + i, values + i);
+    else if (kernel.type == Kernel::Type::polynomial)
+      apply_polynomial(kernel, count, base + i, values + i);
+    else if (base != values)
+      std::copy_n(base + i, count, values + i);
+    if (constant == 0) continue;
+    for (index_t k = i; k < i + count; ++k) values[k] += constant;
+  }
+}
+
 }  // namespace
 
 void apply_kernel(const Kernel& kernel, const Micro& micro, index_t n, const float* base,
                   float* values) {
-  if (kernel.type == Kernel::Type::radial)
-    micro.exp_f32(n, static_cast<float>(-kernel.gamma), base, values);
-  else if (kernel.type == Kernel::Type::polynomial)
-    apply_polynomial(kernel, n, base, values);
-  else if (base != values)
-    std::copy_n(base, n, values);
+  apply(kernel, micro, n, base, values);
 }
 
 void apply_kernel(const Kernel& kernel, const Micro& micro, index_t n, const double* base,
                   double* values) {
-  if (kernel.type == Kernel::Type::radial)
-    micro.exp_f64(n, -kernel.gamma, base, values);
-  else if (kernel.type == Kernel::Type::polynomial)
-    apply_polynomial(kernel, n, base, values);
-  else if (base != values)
-    std::copy_n(base, n, values);
+  apply(kernel, micro, n, base, values);
 }
 
 }  // namespace flexkern
