@@ -168,7 +168,7 @@ core_options <- function(s, seed, shift = NULL) {
 }
 
 # What is added to the kernel, so that the functions have a constant: as large as the kernel's
-# values of a row with itself are on average. For a polynomial at gamma = 1, the core knows the rest.
+# values of a row with itself are on average; for a polynomial at gamma = 1.
 kernel_constant <- function(s, x, shift, weights) {
   if (s$offset == "none") return(0)
   if (s$kernel == "radial") return(1)

@@ -94,7 +94,7 @@ test_that("a split takes the first half of all rows, whatever the cells", {
   d <- vp_artificial("I", 90, seed = 2)
   fit <- function(...) {
     vpsvm(d["x"], d$y, scale = FALSE, cells = 3, first = 1, gamma = c(1, 10), lambda = c(0.1, 1e-3),
-          validation = "split", ...)
+          validation = "split", offset = "none", ...)
   }
   m <- fit()
   expect_identical(which(is.na(m$cv$decision)), 1:46)
