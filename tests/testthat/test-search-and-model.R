@@ -120,7 +120,8 @@ test_that("far from all rows a decision is a tie and goes to the first level", {
     y <- factor(d$y, levels)
     for (args in list(list(), list(cells = 2), list(cells = 2, partition = "random"))) {
       fit <- do.call(vpsvm, c(list(d$x, y, loss = loss, gamma = 20, lambda = 1e-3, folds = 5,
-                                   scale = FALSE, seed = 1, probability = TRUE), args))
+                                   scale = FALSE, offset = "none", seed = 1, probability = TRUE),
+                              args))
       # of kernel values far above what double precision knows
       expect_gt(max(exp(-20 * as.matrix(dist(rbind(far, d$x)))[1:120, -(1:120)]^2)), 1e-200)
       expect_true(all(predict(fit, far, type = "decision") == 0))
@@ -129,7 +130,7 @@ test_that("far from all rows a decision is a tie and goes to the first level", {
       expect_true(all(max.col(predict(fit, far, type = "votes"), "first") == 1))
     }
     three <- vpsvm(d$x, factor(cut(rowSums(d$x), 3, levels = FALSE)), loss = loss, gamma = 20,
-                   lambda = 1e-3, scale = FALSE)
+                   lambda = 1e-3, offset = "none", scale = FALSE)
     expect_true(all(predict(three, far, type = "decision") == 0))
   }
 })
@@ -139,7 +140,8 @@ test_that("held-out decisions know ties as new rows do", {
   x <- rbind(d$x, 50 + 10 * d$x)
   y <- factor(c(as.character(d$y), as.character(d$y)))
   for (loss in c("hinge", "least.squares")) {
-    fit <- vpsvm(x, y, loss = loss, gamma = 3, lambda = 1e-3, folds = 4, seed = 1, scale = FALSE)
+    fit <- vpsvm(x, y, loss = loss, gamma = 3, lambda = 1e-3, offset = "none", folds = 4, seed = 1,
+                 scale = FALSE)
     for (k in 1:4) {
       # the fold model alone
       one <- fit
@@ -185,8 +187,8 @@ test_that("a row where the kernel is 0 is none that the search has right for cer
   x <- cbind(c(-3:3, 0, 0, 0, 0, 0))
   y <- factor(c(rep("a", 3), rep("b", 9)))
   both <- function(...) {
-    vpsvm(x, y, loss = "hinge", kernel = "linear", scale = FALSE, folds = 3, search = "full",
-          seed = 1, ...)
+    vpsvm(x, y, loss = "hinge", kernel = "linear", offset = "none", scale = FALSE, folds = 3,
+          search = "full", seed = 1, ...)
   }
   all <- both(lambda = c(0.1, 0.01))
   one <- vapply(c(0.1, 0.01), function(l) both(lambda = l)$cv.risk, 0)
