@@ -40,8 +40,10 @@ cv_parts <- alist(
     is_grid(v, within$rows, within$columns, na = TRUE) &&
       identical(dimnames(v)[[2L]], within$names)
   },
-  fold = are_whole(v, within$rows, na = TRUE),
-  weights = is.null(v) || are_numbers(v, within$rows, 0, na = TRUE)
+  # Rows that the fit left out have neither.
+  fold = are_whole(v, within$rows, na = TRUE) && !anyNA(v[!is.na(cbind(m$decision)[, 1L])]),
+  weights = is.null(v) || are_numbers(v, within$rows, 0, na = TRUE) &&
+    !anyNA(v[!is.na(cbind(m$decision)[, 1L])])
 )
 
 # What all models have.

@@ -95,3 +95,10 @@ test_that("something else of the class of a model is refused", {
     }
   }
 })
+
+test_that("weights in another order than the rows that were held out are refused", {
+  broken <- quietly(vpsvm(y ~ a + b, d, gamma = 1, lambda = 0.1, folds = 3, seed = 1,
+                          weights = c(0, rep(1:2, 9), 1)))
+  broken$cv$weights <- rev(broken$cv$weights)
+  expect_flexkern_error(predict(broken, d, interval = "conformal"), "do not fit together")
+})
