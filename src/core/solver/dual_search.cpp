@@ -11,6 +11,11 @@ namespace {
 
 // The gap at which a problem counts as solved.
 constexpr double kGapRace = 1e-2, kGapFull = 1e-4;
+// Large penalties leave little but the constant, and a risk within this share of that of the
+// largest one: it says nothing of what smaller ones will do. A neighbouring kernel leaves that
+// level at most so many penalties later.
+constexpr double kLevel = 0.95;
+constexpr std::size_t kLater = 2;
 
 double least_settled(const Surface& surface) {
   double least = std::numeric_limits<double>::infinity();
@@ -28,22 +33,48 @@ void settle_pair(DualFolds& folds, std::size_t g, std::size_t l, double tol, Sur
     surface.each[at + c * pairs] = folds.each()[c];
 }
 
-// The penalties of each gamma from the largest on, each from the solution of the one before.
-void search_whole(const DualTask& task, Surface& surface) {
-  DualFolds folds(task, true);
-  const bool race = task.options.race;
-  for (std::size_t g = 0; g < surface.gammas.size(); ++g) {
-    Race penalties(task.options, surface.lambdas.size());
-    for (std::size_t l = 0; l < surface.lambdas.size() && !penalties.finished(); ++l) {
-      const std::size_t at = surface.at(g, l);
-      settle_pair(folds, g, l, race ? kGapRace : kGapFull, surface);
-      penalties.settle(l, surface.risk[at]);
-      penalties.compare(least_settled(surface));
-    }
-    if (task.report)
-      task.report(static_cast<double>(g + 1) / static_cast<double>(surface.gammas.size()));
+// The whole grid, gamma by gamma.
+class WholeSearch {
+ public:
+  WholeSearch(const DualTask& task, Surface& surface)
+      : task_(task), surface_(surface), folds_(task, true) {}
+
+  // From the middle width to both ends.
+  void run() {
+    const std::size_t count = surface_.gammas.size(), middle = count / 2;
+    const std::size_t left = search(middle, surface_.lambdas.size());
+    std::size_t near = left;
+    for (std::size_t g = middle + 1; g < count; ++g) near = search(g, near + kLater);
+    near = left;
+    for (std::size_t g = middle; g-- > 0;) near = search(g, near + kLater);
   }
-}
+
+ private:
+  // The penalties from the largest on, each from the solution of the one before; in a race as long
+  // as they may win. Up to `last` they may stay on the level of the first; returns where they left
+  // it, or else `last`.
+  std::size_t search(std::size_t g, std::size_t last) {
+    const bool race = task_.options.race;
+    Race penalties(task_.options, surface_.lambdas.size());
+    std::size_t left = last;
+    for (std::size_t l = 0; l < surface_.lambdas.size() && !penalties.finished(); ++l) {
+      settle_pair(folds_, g, l, race ? kGapRace : kGapFull, surface_);
+      const double risk = surface_.risk[surface_.at(g, l)];
+      penalties.settle(l, risk);
+      if (risk <= kLevel * surface_.risk[surface_.at(g, 0)]) left = std::min(left, l);
+      if (l >= left) penalties.compare(least_settled(surface_));
+    }
+    ++done_;
+    if (task_.report)
+      task_.report(static_cast<double>(done_) / static_cast<double>(surface_.gammas.size()));
+    return left;
+  }
+
+  const DualTask& task_;
+  Surface& surface_;
+  DualFolds folds_;
+  std::size_t done_ = 0;
+};
 
 // A part of the rows as a task of its own.
 class DualSample {
@@ -97,7 +128,7 @@ class DualPairs : public PairSource {
 
 void search_level(const DualTask& task, const Margins& margins, std::uint64_t item,
                   Surface& surface) {
-  if (task.plan.n <= kWholeRows) return search_whole(task, surface);
+  if (task.plan.n <= kWholeRows) return WholeSearch(task, surface).run();
   Surface below(surface.gammas, surface.lambdas);
   {
     const DualSample sample(task, 0.5, item, [&](double share) {
@@ -117,7 +148,7 @@ void search_dual(const DualTask& task, std::uint64_t item, Surface& surface) {
   if (task.options.race)
     search_level(task, kMargins, item, surface);
   else
-    search_whole(task, surface);
+    WholeSearch(task, surface).run();
 }
 
 }  // namespace flexkern

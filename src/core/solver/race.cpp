@@ -19,9 +19,6 @@ constexpr double kRise = 1.02;
 // While it still falls, each further penalty is credited with this multiple of the last fall, and
 // dropped unless that makes it better than the best known one by a share that matters.
 constexpr double kCredit = 3;
-// Large penalties leave little but the constant, and risks that stay where they are: a risk within
-// this share of the first one says nothing of what smaller penalties will do.
-constexpr double kLevel = 0.95;
 constexpr double kGain = 0.998;
 // Steps to come lower a risk by at most this multiple of its last fall.
 constexpr double kCourse = 4;
@@ -76,7 +73,7 @@ bool Race::hopeless(double best) const {
   std::size_t head = 0;
   double least = std::numeric_limits<double>::infinity();
   for (; head < risk_.size() && settled_[head]; ++head) least = std::min(least, risk_[head]);
-  if (head < 2 || least > kLevel * risk_[0]) return false;
+  if (head < 2) return false;
   const double risk = risk_[head - 1], fall = risk_[head - 2] - risk;
   if (risk > kRise * least) return true;
   const double further = kCredit * static_cast<double>(risk_.size() - head);
