@@ -353,7 +353,7 @@ TEST(Grid, DefaultsAreThoseOfThePaper) {
   ASSERT_EQ(gammas.size(), 10u);
   EXPECT_NEAR(gammas.front(), 0.01, 1e-15);
   EXPECT_NEAR(gammas.back(), 4 * 400, 1e-9);  // width 0.5 / sqrt(400)
-  EXPECT_EQ(default_gammas(radial(1), 9, 2).size(), 2u);
+  EXPECT_EQ(default_gammas(radial(1), 9, 2).size(), 10u);
   EXPECT_EQ(default_gammas(linear(), 100, 4), std::vector<double>{0.25});
   EXPECT_EQ(default_gammas(linear(), 100, 0), std::vector<double>{1});
 }

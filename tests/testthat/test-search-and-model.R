@@ -5,6 +5,7 @@ rounds <- function(v, low = -1, high = 1) pmin(pmax(v, low), high)
 # The cross-validated risk, on the scale of the search, from the held-out decision values alone.
 risk_of <- function(fit, y) {
   f <- as.matrix(fit$cv$decision)
+  rounds <- if (fit$clip) rounds else identity
   if (fit$task == "regression") {
     unit <- function(v) (v - fit$label[["center"]]) / fit$label[["half"]]
     return(mean(ref_loss(fit$loss, unit(y), rounds(unit(f[, 1])), or(fit$tau, 0.5),
@@ -31,7 +32,8 @@ risk_of <- function(fit, y) {
 
 error_of <- function(fit, y) {
   if (fit$task == "regression") {
-    f <- rounds(fit$cv$decision, min(y), max(y))
+    f <- fit$cv$decision
+    if (fit$clip) f <- rounds(f, min(y), max(y))
     return(mean(ref_loss(fit$loss, y, f, or(fit$tau, 0.5), or(fit$epsilon, 0))))
   }
   f <- fit$cv$decision
