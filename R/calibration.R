@@ -40,10 +40,11 @@ pair_logistics <- function(decision, code, w, K) {
   fits <- lapply(seq_len(ncol(duel)), function(j) {
     rows <- which(code %in% duel[, j] & w > 0)
     second <- code[rows] == duel[2L, j]
+    own <- w[rows] / mean(w[rows])
     fit <- if (any(second) && !all(second)) {
-      softmax_fit(cbind(0, decision[rows, j]), 1L + second, w[rows], 2L)
+      softmax_fit(cbind(0, decision[rows, j]), 1L + second, own, 2L)
     }
-    fit %||% list(a = 0, b = c(0, log((sum(w[rows][second]) + 1) / (sum(w[rows][!second]) + 1))))
+    fit %||% list(a = 0, b = c(0, log((sum(own[second]) + 1) / (sum(own[!second]) + 1))))
   })
   a <- vapply(fits, `[[`, 0, "a")
   if (all(a == 0)) return(NULL)

@@ -24,7 +24,11 @@ place_cv <- function(cv, place) {
 check_interval <- function(object, interval, level, type, tau, no_data) {
   interval <- check_choice(interval, c("none", "conformal"), "interval")
   check_args(level = level)
-  if (interval == "none") return(FALSE)
+  if (interval == "none") {
+    if (is_default(level, predict.vpsvm, "level")) return(FALSE)
+    abort('`level` has no meaning without an interval; give interval = "conformal" or leave it ',
+          "out.", arg = "level")
+  }
   if (type != "response") {
     abort('interval = "conformal" belongs to type = "response", not "', type, '".', arg = "type")
   }

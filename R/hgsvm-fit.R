@@ -213,7 +213,9 @@ hgsvm_settings <- function(s, folds_asked) {
           'is "', s$loss, '"; use "anneal" or "auto".', arg = "optimizer")
   }
   if (s$optimizer == "auto") s$optimizer <- if (s$loss == "least.squares") "adam" else "anneal"
-  with_preset(s)
+  s <- with_preset(s)
+  refuse_idle(s, idle_in_hgsvm(s), hgsvm.default)
+  s
 }
 
 with_preset <- function(s) {

@@ -118,7 +118,7 @@ hgsvm.default <- function(x, y, architectures = NULL,
   call <- match.call()
   check_fit_call("hgsvm", hgsvm.default, missing(x), list(...))
   own <- setdiff(names(formals(hgsvm.default)), c("x", "y", "weights", "na.action", "..."))
-  s <- hgsvm_settings(mget(own, environment()), !missing(folds))
+  s <- hgsvm_settings(with_given(mget(own, environment()), call), !missing(folds))
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
   with_call(hgsvm_fit(input, s), "hgsvm", call)
 }

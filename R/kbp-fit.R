@@ -117,7 +117,7 @@ kbp_data_settings <- function(s, x, target) {
   if (nrow(x) < 2L) {
     abort("A fit needs at least 2 rows of positive weight, not ", nrow(x), ".", arg = "weights")
   }
-  if (!kbp_is_searched(s) && !s$probability) return(s)
+  if (!kbp_is_validated(s)) return(s)
   if (s$folds > nrow(x) && s$folds_asked) {
     abort("`folds` = ", s$folds, " exceeds the ", nrow(x), " rows.", arg = "folds")
   }

@@ -2,16 +2,21 @@
 # bandwidth. x holds the scaled rows.
 
 kernel_blocks <- function(s, x, input) {
-  entries <- kernel_entries(s$kernels)
-  where <- if (length(entries) > 1L) paste0("kernels[[", seq_along(entries), "]]") else "kernels"
-  entries <- Map(kernel_entry, entries, where)
+  entries <- named_entries(s$kernels)
   check_values_memory(entries, nrow(x), s)
   blocks <- list()
   for (i in seq_along(entries)) {
-    own <- entry_blocks(entries[[i]], where[i], s, x, input)
+    own <- entry_blocks(entries[[i]], names(entries)[i], s, x, input)
     blocks <- c(blocks, lapply(own, function(b) if (isTRUE(b$automatic)) c(b, series = i) else b))
   }
   blocks
+}
+
+# Entries with their parts by name, each named by its place in `kernels`.
+named_entries <- function(kernels) {
+  entries <- kernel_entries(kernels)
+  where <- if (length(entries) > 1L) paste0("kernels[[", seq_along(entries), "]]") else "kernels"
+  stats::setNames(Map(kernel_entry, entries, where), where)
 }
 
 # The values of functions and hg_kernel() objects are held as they are.

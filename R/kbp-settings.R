@@ -22,6 +22,7 @@ kbp_settings <- function(s, folds_asked) {
           "its sources by least squares at every step.", arg = "last.step")
   }
   s$folds_asked <- folds_asked
+  refuse_idle(s, idle_in_kbp(s), kbp.default)
   s
 }
 
@@ -87,8 +88,11 @@ check_traps <- function(traps, stop) {
 
 # Cross-validation, and random vectors that are not the user's own.
 kbp_is_random <- function(s) {
-  kbp_is_searched(s) || s$probability || s$stop == "random" && !is.matrix(s$traps)
+  kbp_is_validated(s) || s$stop == "random" && !is.matrix(s$traps)
 }
+
+# Whether there are folds: for a search, for probabilities, or because they were asked for.
+kbp_is_validated <- function(s) kbp_is_searched(s) || s$probability || s$folds_asked
 
 kbp_is_searched <- function(s) s$stop != "none" && length(s$bound) != 1L
 
@@ -99,14 +103,13 @@ kbp_core_options <- function(s, x, half, seed, trials) {
   if (s$stop == "cv.l1") bounds <- bounds / half
   lags <- if (s$stop == "whiteness") max(1, min(20, floor(nrow(x) / 4))) else 0
   if (s$stop == "whiteness") bounds <- stats::qchisq(1 - bounds, lags)
-  searched <- kbp_is_searched(s)
+  validated <- kbp_is_validated(s)
   list(
     method = s$method, stop = s$stop, bounds = bounds, last_step = s$last.step,
     max_steps = as.integer(s$max.steps %||% min(2000, 8 * nrow(x))), lags = as.integer(lags),
     order = if (lags > 0 && ncol(x) == 1L) x[, 1L],
-    folds = if (searched || s$probability) as.integer(s$folds) else 0L,
-    held_out = searched || s$probability, trials = trials, margin = 0.04,
-    center = s$intercept == "center",
+    folds = if (validated) as.integer(s$folds) else 0L, held_out = validated, trials = trials,
+    margin = 0.04, center = s$intercept == "center",
     threads = s$threads, memory = s$memory,
     isa = resolve_isa(), seed = seed, verbose = s$verbose
   )

@@ -56,9 +56,9 @@
 #'   response over five breakpoints; the bound is chosen by cross-validation.
 #' * `"none"`: at the end of the path, or after `max.steps`.
 #'
-#' One number for `bound` is used as it is, without cross-validation; several are compared by
-#' cross-validation; `print()` says where the best of them is the smallest or the largest. A path
-#' may end before its bound is reached; `print()` then says so. A bound
+#' One number for `bound` is used as it is, without cross-validation unless `folds` is given;
+#' several are compared by cross-validation; `print()` says where the best of them is the smallest
+#' or the largest. A path may end before its bound is reached; `print()` then says so. A bound
 #' that no number of traps can exceed is an error.
 #'
 #' @inheritSection vpsvm Input
@@ -156,7 +156,8 @@ kbp.default <- function(x, y, kernels = "radial", bandwidths = "auto", key = c("
                         na.action = stats::na.fail, ...) {
   call <- match.call()
   check_fit_call("kbp", kbp.default, missing(x), list(...))
-  settings <- kbp_settings(mget(kbp_setting_names(), environment()), !missing(folds))
+  settings <- kbp_settings(with_given(mget(kbp_setting_names(), environment()), call),
+                           !missing(folds))
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action),
                      several = TRUE)
   if (is_sparse(input$x)) {

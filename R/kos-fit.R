@@ -107,8 +107,9 @@ fit_subspaces <- function(x, weights, outcome, parts, s) {
 # with the mean.
 subspace <- function(x, w, s) {
   n <- nrow(x)
+  w <- w / mean(w)
   k <- exp(-s$gamma * as.matrix(stats::dist(x))^2)
-  share <- w / sum(w)
+  share <- w / n
   to_mean <- drop(k %*% share)
   spread <- if (s$centered) sum(share * to_mean) else 0
   if (s$centered) k <- k - to_mean - rep(to_mean, each = n) + spread

@@ -76,11 +76,11 @@ kos.default <- function(x, y, gamma = "dmm", centered = FALSE, energy = 0.99, ra
                         na.action = stats::na.fail, ...) {
   call <- match.call()
   check_fit_call("kos", kos.default, missing(x), list(...))
-  s <- kos_settings(list(
+  s <- kos_settings(with_given(list(
     gamma = gamma, centered = centered, energy = energy, rank = rank, max.class = max.class,
     folds = folds, scale = scale, probability = probability, type = type, threads = threads,
     memory = memory, device = device, verbose = verbose, seed = seed
-  ))
+  ), call))
   s$scale_asked <- !missing(scale)
   if (inherits(x, "sparseMatrix")) check_dense(dim(x), s$memory)
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
@@ -96,6 +96,7 @@ kos_settings <- function(s) {
     abort_arg("gamma", s$gamma, paste("one positive number (from 1e-100 to 1e100), a gamma_dmm()",
                                       'object, "dmm" or "median"'))
   }
+  refuse_idle(s, idle_in_kos(s), kos.default)
   s["threads"] <- resolve_threads(s$threads)
   s["memory"] <- resolve_memory(s$memory)
   s

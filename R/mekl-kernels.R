@@ -4,13 +4,15 @@
 mekl_kernels <- function(s, x, blueprint) {
   entries <- mekl_entries(s$kernels, s$method)
   lapply(seq_along(entries), function(i) {
-    view <- mekl_view(entries[[i]], mekl_where(i, length(entries)), s, x, blueprint)
+    view <- mekl_view(entries[[i]], mekl_where(entries)[i], s, x, blueprint)
     if (nzchar(names(entries)[i])) view$name <- names(entries)[i]
     view
   })
 }
 
-mekl_where <- function(i, count) if (count > 1L) paste0("kernels[[", i, "]]") else "kernels"
+mekl_where <- function(entries) {
+  if (length(entries) > 1L) paste0("kernels[[", seq_along(entries), "]]") else "kernels"
+}
 
 mekl_parts <- c("kernel", "columns", "gamma", "degree", "coef0")
 
@@ -38,9 +40,13 @@ is_one_entry <- function(kernels) {
 
 mekl_words <- c("linear", "radial", "polynomial")
 
-mekl_view <- function(entry, where, s, x, blueprint) {
+mekl_entry <- function(entry, where) {
   if (!is.list(entry) || is.object(entry)) entry <- list(kernel = entry)
-  entry <- named_parts(entry, mekl_parts, where)
+  named_parts(entry, mekl_parts, where)
+}
+
+mekl_view <- function(entry, where, s, x, blueprint) {
+  entry <- mekl_entry(entry, where)
   if (is_kernel_object(entry$kernel)) return(object_view(entry, where, x, blueprint))
   columns <- seen_columns(entry$columns, where, blueprint)
   if (is.function(entry$kernel)) {
@@ -103,7 +109,7 @@ with_values <- function(views, x, s) {
   lapply(seq_along(views), function(i) {
     f <- views[[i]][["function"]]
     if (is.null(f)) return(views[[i]])
-    where <- mekl_where(i, length(views))
+    where <- mekl_where(views)[i]
     seen <- x[, views[[i]]$columns, drop = FALSE]
     values <- kernel_values(f, seen, seen, where, s, views[[i]]$inputs)
     if (max(abs(values - t(values))) > 1e-8 * max(abs(values))) {

@@ -27,7 +27,9 @@ mekl_settings <- function(s, method, folds_asked) {
   s["threads"] <- resolve_threads(s$threads)
   s["memory"] <- resolve_memory(s$memory)
   s$folds_asked <- folds_asked
-  mekl_penalties(s)
+  s <- mekl_penalties(s)
+  refuse_idle(s, idle_in_mekl(s), get(paste0(method, ".default")))
+  s
 }
 
 # The two parameters of each method; several values of one are compared by cross-validation. One
@@ -51,7 +53,7 @@ mekl_penalties <- function(s) {
 # What can only be checked with the data at hand.
 mekl_data_settings <- function(s, outcome) {
   n <- length(outcome$code)
-  if (!s$searched && !s$probability) {
+  if (!s$searched && !s$probability && !s$folds_asked) {
     s$folds <- 0
     return(s)
   }

@@ -41,15 +41,15 @@ mhks.default <- function(x, y, c = NULL, multiclass = c("ovo", "ovr"), rho = 0.9
                          na.action = stats::na.fail, ...) {
   call <- match.call()
   check_fit_call("mhks", mhks.default, missing(x), list(...))
-  s <- one_view_settings(mget(mekl_setting_names(mhks.default), environment()), "mhks",
+  s <- one_view_settings(mekl_arguments(mhks.default, environment()), "mhks", "linear",
                          !missing(folds))
-  s$kernels <- "linear"
   s$basis <- "cholesky"
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
   with_call(mekl_fit(input, s), "mhks", call)
 }
 
-one_view_settings <- function(s, method, folds_asked) {
+one_view_settings <- function(s, method, kernel, folds_asked) {
+  s["kernels"] <- list(kernel)
   s$rbf.scale <- s$rbf.scale %||% "variance"
   mekl_settings(s, method, folds_asked)
 }
@@ -77,9 +77,8 @@ kmhks.default <- function(x, y, kernel = "radial", c = NULL, tol = NULL,
                           na.action = stats::na.fail, ...) {
   call <- match.call()
   check_fit_call("kmhks", kmhks.default, missing(x), list(...))
-  s <- one_view_settings(mget(mekl_setting_names(kmhks.default), environment()), "kmhks",
+  s <- one_view_settings(mekl_arguments(kmhks.default, environment()), "kmhks", kernel,
                          !missing(folds))
-  s["kernels"] <- list(kernel)
   s$basis <- "full"
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
   with_call(mekl_fit(input, s), "kmhks", call)

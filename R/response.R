@@ -127,22 +127,24 @@ check_weights <- function(weights, n) {
 # Only ratios of weights matter: the largest one comes into [1, 2), without rounding.
 near_one <- function(weights) weights / 2^floor(log2(max(weights)))
 
-# Case weight times class weight, with mean 1: the loss is a mean, so only ratios matter.
+# Case weight times class weight. Only ratios matter: the core scales them to mean 1 within each
+# problem that it solves.
 row_weights <- function(weights, class.weights, outcome) {
   w <- weights %||% rep(1, length(outcome$code))
-  if (!is.null(class.weights)) {
-    w <- w * class_weights(class.weights, outcome)[outcome$code]
-  }
-  w / mean(w)
+  if (is.null(class.weights)) return(w)
+  w * class_weights(class.weights, outcome, w)[outcome$code]
 }
 
-class_weights <- function(class.weights, outcome) {
+# One number per class; `w` are the case weights.
+class_weights <- function(class.weights, outcome, w) {
   if (outcome$task != "classification") {
     abort("`class.weights` were given, but this is regression; use `weights`.",
           arg = "class.weights")
   }
   classes <- outcome$classes
-  if (identical(class.weights, "inverse")) return(1 / tabulate(outcome$code, length(classes)))
+  if (identical(class.weights, "inverse")) {
+    return(near_one(1 / class_counts(outcome$code, w, length(classes))))
+  }
   named <- is.numeric(class.weights) && length(class.weights) && !is.null(names(class.weights)) &&
     all(is.finite(class.weights)) && all(class.weights > 0)
   if (!named) {

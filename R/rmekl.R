@@ -18,7 +18,7 @@
 #'
 #' The symbols \eqn{c}, \eqn{\lambda}, \eqn{\rho} and \eqn{\xi} are the paper's: here `lambda` is
 #' the weight of agreement, `c` the penalty of size, both against a sum over the rows. Case weights
-#' are scaled to mean 1 and multiply the squares of a row.
+#' are scaled to mean 1 over the rows of a machine and multiply the squares of a row.
 #'
 #' With `c` or `lambda` of several values (or `NULL`) each machine takes the pair with the least
 #' squared hinge loss on held-out rows, whose decision values are clipped to \eqn{[-1, 1]}: the
@@ -69,7 +69,7 @@
 #' @param y The classes, a factor.
 #' @param kernels A kernel or a list of them; see Kernels.
 #' @param c,lambda Positive numbers to use or to choose from; `NULL` for \eqn{2^{-4}, \ldots, 2^4}
-#'   and beyond, see Details. One kernel has nothing to agree with: its `lambda` has no effect, and
+#'   and beyond, see Details. One kernel has nothing to agree with: `lambda` is refused there, and
 #'   `NULL` is 1.
 #' @param basis How the rows that span a view are found; see Basis.
 #' @param tol,max.rank When a basis is complete; see Basis.
@@ -90,7 +90,7 @@
 #' @param max.iter Largest number of iterations.
 #' @param folds Number of cross-validation folds, stratified by class.
 #' @param class.weights Positive numbers named by class (others count 1), or `"inverse"` for one
-#'   over the class counts.
+#'   over the class counts (by case weight).
 #' @param type `"auto"` or `"classification"`, which takes numbers for classes.
 #' @param seed A whole number for the folds and `basis = "random"`; by default one number is drawn
 #'   from R's stream, and none if the fit has no random part.
@@ -148,7 +148,7 @@ rmekl.default <- function(x, y, kernels = c("linear", "radial", "polynomial"), c
                           na.action = stats::na.fail, ...) {
   call <- match.call()
   check_fit_call("rmekl", rmekl.default, missing(x), list(...))
-  s <- mekl_settings(mget(mekl_setting_names(rmekl.default), environment()), "rmekl",
+  s <- mekl_settings(mekl_arguments(rmekl.default, environment()), "rmekl",
                      !missing(folds))
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))
   with_call(mekl_fit(input, s), "rmekl", call)
@@ -156,6 +156,8 @@ rmekl.default <- function(x, y, kernels = c("linear", "radial", "polynomial"), c
 
 # ---- shared by the methods on several kernels ----------------------------------------------------
 
-mekl_setting_names <- function(default) {
-  setdiff(names(formals(default)), c("x", "y", "kernel", "weights", "na.action", "..."))
+# The settings among the arguments in `frame`, and which of all were given.
+mekl_arguments <- function(default, frame) {
+  names <- setdiff(names(formals(default)), c("x", "y", "kernel", "weights", "na.action", "..."))
+  with_given(mget(names, frame), frame$call)
 }

@@ -107,6 +107,7 @@ sound_parts$vpsvm <- c(alist(call = is.call(v)), base_parts, alist(
   residuals = are_sound_residuals(v, m),
   fitted = are_sound_answers(v, m, NROW(m$residuals)),
   index = are_whole(v, nrow(m$sv), 1, NROW(m$residuals)),
+  at = is.null(v) || are_numbers(v, NROW(m$residuals)),
   cell = are_whole(v, NROW(m$residuals), 1, length(m$gamma), na = TRUE),
   cell.size = are_whole(v, length(m$gamma)),
   radius = are_numbers(v, 1L, 0, na = TRUE),

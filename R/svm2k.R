@@ -56,7 +56,7 @@ svm2k.default <- function(x, y, kernels = c("linear", "radial"), cost = NULL, D 
                           na.action = stats::na.fail, ...) {
   call <- match.call()
   check_fit_call("svm2k", svm2k.default, missing(x), list(...))
-  s <- mekl_settings(mget(mekl_setting_names(svm2k.default), environment()), "svm2k",
+  s <- mekl_settings(mekl_arguments(svm2k.default, environment()), "svm2k",
                      !missing(folds))
   s$basis <- "full"
   input <- fit_input(x, y, weights, na.action, missing(weights) && missing(na.action))

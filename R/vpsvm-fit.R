@@ -15,6 +15,7 @@ vpsvm_fit <- function(input, s) {
   s <- fit_settings(s, x, outcome, shift)
   s$constant <- kernel_constant(s, x, shift, input$weights)
   s$tasks <- tasks <- learning_tasks(outcome, input, s)
+  refuse_idle(s, idle_for_task(s, outcome), vpsvm.default)
   s$labels <- labels_by(c(describe_outcome(outcome), describe_loss(s)))
   s[c("epsilon", "core.epsilon")] <- tube(s, outcome, input)
   s["first"] <- list(first_center(s, given))
@@ -27,6 +28,7 @@ vpsvm_fit <- function(input, s) {
     fk_vp_fit(x, tasks$target, tasks$weights, outcome$code, part$cell,
               c(core_options(s, seed, shift), part["margin"]))
   )
+  core <- support_vectors(core)
   fit <- c(
     list(call = NULL, version = package_version_string()),
     describe_outcome(outcome), describe_loss(s),
@@ -43,6 +45,8 @@ vpsvm_fit <- function(input, s) {
   fit$cv <- describe_cv(fit, core, input$y, input$weights)
   if (s$probability) fit$calibration <- calibrate(core$cv_decision, outcome, input$weights, fit)
   fit <- add_unused_rows(fit, given, s)
+  # For the plot of a curve and its data.
+  if (ncol(x) == 1L) fit$at <- as.vector(given$x[, 1L])
   fit$seconds <- c(core$seconds, total = proc.time()[["elapsed"]] - started)
   warn_convergence(fit, s)
   fit
@@ -169,6 +173,16 @@ describe_core <- function(core, x) {
     list(cv.risk = core$cv_risk, grid = grid, search.rows = core$searched),
     core[c("converged", "iterations", "gap", "threads", "bytes")]
   )
+}
+
+# Rows whose coefficients are all exactly 0, in the fold models too, have no part in the model.
+support_vectors <- function(core) {
+  used <- rowSums(core$coef != 0) + rowSums(core$fold_coef != 0) > 0
+  core$offset <- c(0L, cumsum(used))[core$offset + 1L]
+  core$index <- core$index[used]
+  core[c("coef", "fold_coef")] <- lapply(core[c("coef", "fold_coef")],
+                                         function(v) v[used, , drop = FALSE])
+  core
 }
 
 add_training_results <- function(fit, core, outcome, input, x, s) {

@@ -3,11 +3,12 @@
 #' @param x A model made by [vpsvm()].
 #' @param type `"cv"`: the cross-validated error of one cell over the grid, with the selected pair
 #'   (blank: dropped early by `search = "race"`, not computed to the end); `"cells"`: the sizes of
-#'   the cells, and with two numeric columns the partition itself; `"fit"`: with one numeric column,
-#'   the data and the fitted curve (or decision value), over the transformed values if the formula
-#'   transforms the column; `"roc"`: for two classes, the ROC curve of the cross-validated decision
-#'   values, or of new rows, with the area under it; the point is where the label changes. By
-#'   default the first of `"cv"` and `"cells"` that the model has.
+#'   the cells, and with two numeric columns the partition itself, drawn by the support vectors and
+#'   the centers; `"fit"`: with one numeric column, the data and the fitted curve (or decision
+#'   value), over the transformed values if the formula transforms the column; `"roc"`: for two
+#'   classes, the ROC curve of the cross-validated decision values, or of new rows, with the area
+#'   under it; the point is where the label changes. By default the first of `"cv"` and `"cells"`
+#'   that the model has.
 #' @param cell For `"cv"`, the number of the cell; by default the largest that was searched.
 #' @param newdata,y For `"roc"`, new rows and their response, as in [roc_curve()].
 #' @param ... Graphical parameters for the main plot.
@@ -26,6 +27,12 @@ plot.vpsvm <- function(x, type = c("cv", "cells", "fit", "roc"), cell = NULL, ne
   searched <- x$folds > 0 && any(vapply(x$grid, has_surface, NA))
   type <- if (missing(type) && !searched) "cells" else
     check_choice(type, c("cv", "cells", "fit", "roc"), "type")
+  if (type != "cv" && !is.null(cell)) {
+    abort('`cell` belongs to type = "cv", not "', type, '".', arg = "cell")
+  }
+  if (type != "roc" && (!is.null(newdata) || !is.null(y))) {
+    abort('`newdata` and `y` belong to type = "roc", not "', type, '".', arg = "newdata")
+  }
   switch(type, cv = plot_cv(x, cell, ...), cells = plot_cells(x, ...), fit = plot_fit(x, ...),
          roc = plot_roc(x, newdata, y, ...))
   invisible(x)
@@ -112,10 +119,12 @@ plot_fit <- function(x, ...) {
           arg = "type")
   }
   regression <- x$task == "regression"
-  at <- undo_scaling(x$sv, x$scaling)[, 1L]
+  # Models of earlier versions have all rows among the vectors.
+  at <- x$at %||% undo_scaling(x$sv, x$scaling)[, 1L]
   curve <- fit_curve(x, at)
   args <- if (regression) {
-    list(x = at, y = (x$fitted + x$residuals)[x$index], ylab = "response")
+    rows <- if (is.null(x$at)) x$index else seq_along(at)
+    list(x = at, y = (x$fitted + x$residuals)[rows], ylab = "response")
   } else {
     list(x = range(at), y = range(curve$y), type = "n", ylab = "decision value")
   }

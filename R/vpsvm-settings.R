@@ -32,6 +32,7 @@ vpsvm_settings <- function(s, folds_asked) {
     s$final <- "refit"
     if (!s$probability) s$folds <- 0
   }
+  refuse_idle(s, idle_in_vpsvm(s, one_pair), vpsvm.default)
   s
 }
 

@@ -109,9 +109,11 @@
 #' products. Dense new rows are allowed for a sparse model and the other way round.
 #'
 #' @section Errors:
-#' All have the class `flexkern_error`; unknown arguments are errors too. A matrix that does not
-#' fit into `memory` is refused before it is allocated. A fit that has not converged after
-#' `max.iter` steps gives one warning and `converged = FALSE` for its cells.
+#' All have the class `flexkern_error`; unknown arguments are errors too, and so are those that
+#' change nothing in the fit that is asked for, as `degree` with a radial kernel. Where they repeat
+#' a default, a message says so instead. A matrix that does not fit into `memory` is refused before
+#' it is allocated. A fit that has not converged after `max.iter` steps gives one warning and
+#' `converged = FALSE` for its cells.
 #'
 #' @param x A numeric or sparse matrix (rows are observations) or a data frame; or a formula.
 #' @param formula A formula, response ~ predictors. `y ~ .` takes all other columns of `data`. See
@@ -131,9 +133,9 @@
 #'   The final models train on the margin too, which are the rows of other cells nearest to the
 #'   cell's border; the cell selects, validates and predicts on its own rows alone. The sum of
 #'   squares then runs over the margin too but is still divided by \eqn{|I|}, the number of own
-#'   rows, so that the penalty selected on these keeps its meaning. `NULL` means 1 for the
-#'   automatic partition and 0, as in the paper, for cells of a `radius` or number. No effect on a
-#'   single cell or on random chunks.
+#'   rows (by weight), so that the penalty selected on these keeps its meaning. `NULL` means 1 for
+#'   the automatic partition and 0, as in the paper, for cells of a `radius` or number. Not for one
+#'   cell or random chunks.
 #' @param first The number of the row that is the first center of cells of a `radius` or number;
 #'   `NULL` for one at random.
 #' @param loss `"least.squares"`; `"hinge"` for classification, whose machines are sparse; or for
@@ -143,14 +145,15 @@
 #' @param tau Levels of `"pinball"` and `"expectile"`: rising numbers strictly between 0 and 1, by
 #'   default 0.5. All are fitted in one go, with one `gamma` and `lambda` per cell: those that the
 #'   search finds for the level nearest 0.5. With these each level is solved to `tol` on its own.
-#' @param epsilon Half the width of the tube of `"epsilon"`, in standard deviations of `y`.
+#' @param epsilon Half the width of the tube of `"epsilon"`, in standard deviations of `y`. For
+#'   this loss alone.
 #' @param multiclass With three classes or more: `"ovr"`, one machine per class against the rest, or
 #'   `"ovo"`, one per pair of classes; their votes decide. `"auto"` is `"ovr"` for the radial kernel
-#'   and `"ovo"` for the others.
+#'   and `"ovo"` for the others. Not for regression.
 #' @param kernel `"radial"`: \eqn{\exp(-\gamma |u - v|^2)}; `"polynomial"`:
 #'   \eqn{(\gamma u'v + c_0)^{degree}}; `"linear"`: \eqn{u'v}. Or an object made by
 #'   [hg_kernel()], whose squared distance takes the place of \eqn{|u - v|^2}.
-#' @param degree,coef0 Degree and constant \eqn{c_0} of the polynomial kernel.
+#' @param degree,coef0 Degree and constant \eqn{c_0} of the polynomial kernel alone.
 #' @param offset `"constant"`: the functions have a constant; `"none"`: they have none, as in the
 #'   papers; see Offset. `"auto"` is `"constant"`.
 #' @param gamma Positive numbers to search over, or one to use; `NULL` for the grid of each cell
@@ -182,11 +185,13 @@
 #' @param scale `"range"` (each column to \eqn{[-1, 1]} by the training rows), `"standardize"` or
 #'   `TRUE` (mean 0, standard deviation 1), `"none"` or `FALSE`, or one logical per column, in their
 #'   order or by their names (`TRUE` to standardize it). Constant columns become 0.
-#' @param weights Case weights, one number of at least 0 per row; only their ratios matter. A row of
-#'   weight 0 is left out of everything (cells, folds, ranges, counts) and then answered like a new
+#' @param weights Case weights, one number of at least 0 per row; only their ratios matter: in
+#'   each machine (cell, chunk, fold, pair of classes) they are scaled to mean 1. A row of weight 0
+#'   is left out of everything (cells, folds, ranges, counts) and then answered like a new
 #'   row in `fitted`, `residuals` and `cell`.
 #' @param class.weights Positive numbers named by class (others count 1), or `"inverse"` for one
-#'   over the class counts; with two classes also a matrix with a column per class, see Losses.
+#'   over the class counts (by case weight); with two classes also a matrix with a column per
+#'   class, see Losses.
 #' @param probability `TRUE` to calibrate class probabilities on the cross-validated decision
 #'   values, for `predict(type = "prob")`. Never changes the predicted labels.
 #' @param type `"auto"`, `"classification"` or `"regression"`; the last two win over the kind of
@@ -206,9 +211,9 @@
 #'   error.
 #'
 #' @return A list of class `vpsvm`, free of environments and pointers, with among others
-#'   \item{sv, index, coef}{support vectors (scaled; one row each, ordered by cell), the numbers of
-#'     their rows among those left by `subset` and `na.action`, and their coefficients, a matrix
-#'     with one column per decision function}
+#'   \item{sv, index, coef}{support vectors (scaled; one row each, ordered by cell), which have a
+#'     coefficient other than 0, the numbers of their rows among those left by `subset` and
+#'     `na.action`, and their coefficients, a matrix with one column per decision function}
 #'   \item{intercept}{per cell and decision function, on the scale of \eqn{[-1, 1]}: the constant
 #'     that is added (see Losses), or the response where it does not vary in the cell; else 0}
 #'   \item{gamma, lambda, cv.risk}{per cell: the selected parameters and their cross-validated mean
@@ -285,7 +290,7 @@ vpsvm.default <- function(x, y, partition = c("auto", "voronoi", "random", "none
   call <- match.call()
   check_fit_call("vpsvm", vpsvm.default, missing(x), list(...))
   settings <- vpsvm_settings(
-    c(mget(setting_names(), environment()), folds_given = !missing(folds)),
+    c(with_given(mget(setting_names(), environment()), call), folds_given = !missing(folds)),
     folds_asked = !missing(folds) || (!missing(final) && identical(final, "average"))
   )
   settings$scale_asked <- !missing(scale)

@@ -54,11 +54,12 @@ MatrixXd naive_coef(const MatrixXd& gram, const MatrixXd& y, const VectorXd& wei
   std::vector<index_t> rows;
   for (index_t i = 0; i < weights.size(); ++i)
     if (weights[i] > 0) rows.push_back(i);
+  const double total = weights.sum();
   const index_t m = static_cast<index_t>(rows.size());
   MatrixXd a(m, m), b(m, y.cols()), out = MatrixXd::Zero(y.rows(), y.cols());
   for (index_t i = 0; i < m; ++i) {
     for (index_t j = 0; j < m; ++j) a(i, j) = gram(rows[at(i)], rows[at(j)]);
-    a(i, i) += lambda * static_cast<double>(m) / weights[rows[at(i)]];
+    a(i, i) += lambda * total / weights[rows[at(i)]];
     b.row(i) = y.row(rows[at(i)]);
   }
   const MatrixXd solution = a.partialPivLu().solve(b);

@@ -39,7 +39,8 @@ inline Kernel with_constant(Kernel kernel, double offset) {
   return kernel;
 }
 
-// Coefficients of the weighted model on the rows of positive weight: (K + lambda n W^-1) a = y.
+// Coefficients of the weighted model on the rows of positive weight: (K + lambda n W^-1) a = y,
+// where n is the sum of the weights.
 MatrixXd naive_coef(const MatrixXd& gram, const MatrixXd& y, const VectorXd& weights,
                     double lambda);
 

@@ -235,6 +235,19 @@ TEST(Cell, RowsOfZeroWeightAreAsIfTheyWereNotThere) {
   }
 }
 
+TEST(Cell, OnlyRatiosOfWeightsCount) {
+  for (const index_t n : {50, 170}) {
+    Case c = wave_case(n, 2, 2, 0.3, 5);
+    c.options.folds = 3;
+    c.weights = exact_weights(n, 6);
+    const CellFit fit = c.fit();
+    for (double& w : c.weights) w /= 1024;
+    const CellFit light = c.fit();
+    EXPECT_EQ(light.choice.lambda, fit.choice.lambda);
+    EXPECT_LT(max_abs(to_eigen(light.fitted, n) - to_eigen(fit.fitted, n)), 1e-10);
+  }
+}
+
 TEST(Cell, AResponseThatOnlyVariesOnRowsOfZeroWeightIsConstant) {
   Case c = wave_case(30, 1, 1, 0.1, 7);
   for (index_t i = 0; i < 30; ++i) {

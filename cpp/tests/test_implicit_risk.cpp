@@ -28,11 +28,14 @@ struct ImplicitRiskTest : testing::Test {
                    {out.data(), kRows, kRows}, context);
     return out;
   }
-  // The weighted machine by a dense solution, and the weighted mean loss on the other rows.
+  // The machine by a dense solution, its weights with mean 1, and the weighted mean loss on the
+  // other rows.
   double exact(const Hierarchy& h, double shift_now) {
     const MatrixXd k = gram(h), labels = to_eigen(y.view());
     MatrixXd system = k.topLeftCorner(kTrain, kTrain);
-    for (index_t i = 0; i < kTrain; ++i) system(i, i) += shift_now / weights[at(i)];
+    double mean = 0;
+    for (index_t i = 0; i < kTrain; ++i) mean += weights[at(i)] / kTrain;
+    for (index_t i = 0; i < kTrain; ++i) system(i, i) += shift_now * mean / weights[at(i)];
     const MatrixXd coef = system.ldlt().solve(labels.topRows(kTrain));
     const MatrixXd error =
         k.bottomLeftCorner(kRows - kTrain, kTrain) * coef - labels.bottomRows(kRows - kTrain);

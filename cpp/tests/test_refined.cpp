@@ -49,7 +49,7 @@ double naive_residual(const Setting& s, const Solution& solution, double lambda)
   double worst = 0;
   for (index_t c = 0; c < a.cols(); ++c) {
     const VectorXd w = s.validation.training_weights(static_cast<int>(c / count));
-    const double shift = lambda * static_cast<double>((w.array() > 0).count());
+    const double shift = lambda * w.sum();
     double rr = 0, bb = 0;
     for (index_t i = 0; i < n; ++i) {
       if (!(w[i] > 0)) {

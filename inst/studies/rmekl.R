@@ -69,8 +69,10 @@ run_once <- function(file, key, todo) {
 # Ranks need no classes: one machine on labels of no meaning.
 rank_of <- function(d, kernel, basis, rbf) {
   y <- factor(rep_len(1:2, nrow(d$x)))
-  m <- suppressWarnings(rmekl(d$x, y, kernels = kernel, basis = basis, rbf.scale = rbf, c = 1,
-                              lambda = 1, scale = FALSE, max.iter = 1, seed = 1))
+  width <- if (identical(kernel, "radial")) list(rbf.scale = rbf)
+  m <- suppressWarnings(do.call(rmekl, c(
+    list(d$x, y, kernels = kernel, basis = basis, c = 1, scale = FALSE, max.iter = 1, seed = 1), width
+  )))
   data.frame(rank = m$views$rank)
 }
 

@@ -63,8 +63,8 @@ fitters <- list(
       hgsvm(..., architectures = architectures, steps = 2, learn.rows = 200, gamma = 1,
             lambda = 1e-2, seed = seed)
     },
-    small = function(..., architectures = "inhomogeneous", seed = NULL) {
-      hgsvm(..., architectures = architectures, steps = 2, gamma = c(0.3, 3),
+    small = function(..., architectures = "inhomogeneous", steps = 2, seed = NULL) {
+      hgsvm(..., architectures = architectures, steps = steps, gamma = c(0.3, 3),
             lambda = c(1e-1, 1e-3), seed = seed)
     },
     one.machine = list(cells = 1),
@@ -72,7 +72,8 @@ fitters <- list(
                 lambda = c(0.1, 1)),
     options = list(architectures = "inhomogeneous", steps = 1, gamma = 1, lambda = 0.01),
     change = list(lambda = 0.1),
-    variants = list(list(cells = 2), list(optimizer = "anneal", anneal = 5, rounds = 1),
+    variants = list(list(cells = 2),
+                    list(optimizer = "anneal", anneal = 5, rounds = 1, steps = NULL),
                     list(architectures = NULL)),
     ranges = list(gamma = c(0.1, 1), lambda = 0.01, steps = 1), summary = "Cells",
     probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,

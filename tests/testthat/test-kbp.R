@@ -355,10 +355,9 @@ test_that("rows of weight 0 are as good as left out, for function kernels too", 
   d <- cosexp_data(40)
   w <- rep(c(1, 0, 1, 1), 10)
   f <- function(a, b) exp(-abs(outer(a[, 1], b[, 1], "-")))
-  for (kernels in list("radial", f)) {
-    a <- kbp(d["t"], d$y, kernels, bandwidths = 0.3, weights = w, bound = 1, scale = FALSE)
-    b <- kbp(d[w > 0, "t", drop = FALSE], d$y[w > 0], kernels, bandwidths = 0.3, bound = 1,
-             scale = FALSE)
+  for (kernels in list(list(kernel = "radial", bandwidths = 0.3), f)) {
+    a <- kbp(d["t"], d$y, kernels, weights = w, bound = 1, scale = FALSE)
+    b <- kbp(d[w > 0, "t", drop = FALSE], d$y[w > 0], kernels, bound = 1, scale = FALSE)
     expect_equal(predict(a, d), predict(b, d))
   }
 })

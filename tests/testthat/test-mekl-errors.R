@@ -11,7 +11,7 @@ constant <- rmekl(zero, d$y, list(kernel = "radial", columns = "none"), c = 1, s
 fails <- function(a, b) stop("no such kernel.")
 skewed <- function(a, b) outer(a[, 1], b[, 1], "-")
 indefinite <- function(a, b) a[, 1] %*% t(b[, 1]) - a[, 2] %*% t(b[, 2])
-cubic <- rmekl(y ~ a, d, list(kernel = "polynomial", degree = 3), c = 1, lambda = 1)
+cubic <- rmekl(y ~ a, d, list(kernel = "polynomial", degree = 3), c = 1)
 
 hostile <- alist(
   rmekl(), rmekl(X), rmekl(y = d$y), rmekl("text", d$y), rmekl(X, d$y[1:3]), rmekl(X, d$a),
@@ -34,8 +34,7 @@ hostile <- alist(
   rmekl(X, d$y, kernels = function(a, b) 1),
   rmekl(X, d$y, kernels = indefinite, basis = "cholesky"),
   rmekl(X * 1e30, d$y, kernels = "polynomial", scale = FALSE),
-  rmekl(zero, d$y, kernels = list(kernel = "linear", columns = "none"), c = 1, lambda = 1,
-        scale = FALSE),
+  rmekl(zero, d$y, kernels = list(kernel = "linear", columns = "none"), c = 1, scale = FALSE),
   kmhks(X, d$y, kernel = c("linear", "radial")), svm2k(X, d$y, kernels = "linear"),
   svm2k(X, d$y, kernels = list("linear", indefinite), cost = 1, D = 1),
   rmekl(X, d$y, c = 1e-100, lambda = 1e100),
@@ -70,7 +69,7 @@ test_that("warnings say what happened", {
   two <- list("radial", list(kernel = "linear", columns = "none"))
   expect_snapshot({
     m <- rmekl(y ~ ., d, c = 1, lambda = 1, xi = 0, max.iter = 3)
-    m <- rmekl(X, d$y, indefinite, c = 1, lambda = 1)
+    m <- rmekl(X, d$y, indefinite, c = 1)
     m <- rmekl(zero, d$y, two, c = 1, lambda = 1, scale = FALSE)
   })
 })

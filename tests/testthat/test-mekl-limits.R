@@ -7,7 +7,7 @@ long <- list(
   "the search of rmekl()" = quote(rmekl(y ~ ., d, memory = 8e9)),
   "eigenvectors" = quote(rmekl(y ~ ., d, c = 1, lambda = 1, basis = "full", memory = 8e9)),
   "random descending" = quote(
-    rmekl(y ~ ., d, "radial", c = 1, lambda = 1, basis = "random", memory = 8e9)
+    rmekl(y ~ ., d, "radial", c = 1, basis = "random", memory = 8e9)
   ),
   "the quadratic program of svm2k()" = quote(
     svm2k(y ~ ., d, list(list("radial", gamma = 50), "radial"), cost = 1, D = 1, memory = 8e9)

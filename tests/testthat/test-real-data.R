@@ -62,8 +62,11 @@ test_that("pima and the balance scale: the ranks that the paper of rmekl() print
   rank <- function(name, kernel, basis) {
     d <- read_real(name)
     x <- unname(as.matrix(d[setdiff(names(d), c("y", "split"))]))
-    m <- suppressWarnings(rmekl(x, factor(rep_len(1:2, nrow(x))), kernel, c = 1, lambda = 1,
-                                basis = basis, rbf.scale = "sigma", scale = FALSE, max.iter = 1))
+    width <- if (kernel == "radial") list(rbf.scale = "sigma")
+    m <- suppressWarnings(do.call(rmekl, c(
+      list(x, factor(rep_len(1:2, nrow(x))), kernel, c = 1, basis = basis, scale = FALSE,
+           max.iter = 1), width
+    )))
     m$views$rank
   }
   for (basis in c("elimination", "full")) {

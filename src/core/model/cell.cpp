@@ -6,6 +6,7 @@
 
 #include "cell_machine.h"
 #include "core/base/stopwatch.h"
+#include "core/base/weights.h"
 #include "core/solver/held_out.h"
 #include "folds.h"
 #include "grid.h"
@@ -35,11 +36,14 @@ class CellFitter {
         item_(item),
         threads_(data.x.rows() < kSerialRows ? 1 : threads),
         context_(context),
-        n_(data.own()) {}
+        n_(data.own()) {
+    balance_weights();
+  }
 
   CellFit run();
 
  private:
+  void balance_weights();
   void split_responses();
   void load();
   void widen();
@@ -77,7 +81,8 @@ class CellFitter {
   }
   double weight(index_t i) const { return data_.weights[static_cast<std::size_t>(i)]; }
 
-  const CellData& data_;
+  CellData data_;
+  std::vector<double> balanced_;  // behind its weights of the responses
   const CellOptions& options_;
   const Device& device_;
   std::uint64_t item_;
@@ -96,6 +101,17 @@ class CellFitter {
   CellFit fit_;
   double reported_ = 0;  // units of progress, the cell's work being n^2
 };
+
+// The weights of each machine of the cell have mean 1 over the cell's own rows.
+void CellFitter::balance_weights() {
+  balance(data_.weights.data(), data_.x.rows(), data_.own());
+  const ConstMatrixRef given = data_.response_weights;
+  for (index_t c = 0; c < given.cols(); ++c)
+    balanced_.insert(balanced_.end(), given.col(c), given.col(c) + given.rows());
+  for (index_t c = 0; c < given.cols(); ++c)
+    balance(balanced_.data() + c * given.rows(), given.rows(), data_.own());
+  if (given.cols() > 0) data_.response_weights = {balanced_.data(), given.rows(), given.cols()};
+}
 
 // A response without variation is predicted by its constant and takes no part in the rest.
 void CellFitter::split_responses() {

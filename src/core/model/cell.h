@@ -35,7 +35,8 @@ struct CellOptions {
   double gram_bytes = std::numeric_limits<double>::infinity();
 };
 
-// The cell's own rows and, after them, those of its margin.
+// The cell's own rows and, after them, those of its margin. Only ratios of weights matter, within
+// the cell and a response.
 struct CellData {
   Points x;                         // n x d
   ConstMatrixRef y;                 // n x responses

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/weights.h"
+
 namespace flexkern {
 namespace {
 
@@ -11,7 +13,6 @@ std::size_t at(index_t i) { return static_cast<std::size_t>(i); }
 
 RowPlan make_plan(const KbpData& data, const std::vector<int>& fold, int left_out) {
   RowPlan plan;
-  double sum = 0;
   for (index_t i = 0; i < data.x.rows(); ++i) {
     if (data.weights[at(i)] <= 0) continue;
     if (left_out >= 0 && fold[at(i)] == left_out) {
@@ -20,9 +21,9 @@ RowPlan make_plan(const KbpData& data, const std::vector<int>& fold, int left_ou
     }
     plan.rows.push_back(i);
     plan.weight.push_back(data.weights[at(i)]);
-    sum += data.weights[at(i)];
   }
-  for (double& w : plan.weight) w *= static_cast<double>(plan.rows.size()) / sum;
+  const auto rows = static_cast<index_t>(plan.rows.size());
+  balance(plan.weight.data(), rows, rows);
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/parallel.h"
+#include "core/base/weights.h"
 #include "core/solver/fold_plan.h"
 #include "mekl_solver.h"
 
@@ -72,7 +73,12 @@ class GroupFit {
         threads_(threads),
         context_(context),
         solver_(make_mekl_solver(data, options, task_.rows, item, micro, threads, context)),
-        folds_(number_of_folds(options.fold)) {}
+        folds_(number_of_folds(options.fold)) {
+    for (const index_t i : task_.rows)
+      weights_.push_back(data.weights[static_cast<std::size_t>(i)]);
+    const index_t n = static_cast<index_t>(weights_.size());
+    balance(weights_.data(), n, n);
+  }
 
   MeklGroup run() {
     MeklGroup out;
@@ -104,7 +110,7 @@ class GroupFit {
   VectorXd weights(int without) const {
     VectorXd w(static_cast<index_t>(task_.rows.size()));
     for (index_t i = 0; i < w.size(); ++i)
-      w[i] = folds_ > 0 && fold(i) == without ? 0 : data_.weights[static_cast<std::size_t>(row(i))];
+      w[i] = folds_ > 0 && fold(i) == without ? 0 : weights_[static_cast<std::size_t>(i)];
     return w;
   }
 
@@ -226,6 +232,7 @@ class GroupFit {
   Context& context_;
   std::unique_ptr<MeklSolver> solver_;
   int folds_;
+  std::vector<double> weights_;                   // of the group's rows, with mean 1
   std::vector<std::vector<MeklModel>> held_out_;  // by machine and fold, at the best pair
 };
 

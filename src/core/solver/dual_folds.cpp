@@ -41,9 +41,10 @@ DualProblem DualFolds::problem(std::size_t f, index_t c) const {
     if (!(fold.mask[i] > 0)) continue;
     p.weight[static_cast<std::size_t>(i)] = task_.weight(i, c);
     if (task_.weight(i, c) > 0) p.y[static_cast<std::size_t>(i)] = task_.responses(i, c);
-    p.rows += i < task_.plan.own && task_.weight(i, c) > 0;
+    if (i < task_.plan.own) p.rows += task_.weight(i, c);
   }
-  p.rows = std::max(p.rows, 1.0);
+  // Of a pair of classes a fold may have rows in its margin only.
+  if (!(p.rows > 0)) p.rows = 1;
   return p;
 }
 

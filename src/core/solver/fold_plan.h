@@ -3,7 +3,7 @@
 // elsewhere, its system is
 //   (S_f K S_f + lambda n_f I) u = S_f y,   coefficients a = S_f u,   decision values K a,
 // which is (K + lambda n I) a = y on the training rows when all weights are 1 (Steinwart, Hush and
-// Scovel 2011).
+// Scovel 2011). n_f are the rows by weight, so that a fold's loss is a weighted mean.
 #ifndef FLEXKERN_SOLVER_FOLD_PLAN_H
 #define FLEXKERN_SOLVER_FOLD_PLAN_H
 
@@ -21,8 +21,8 @@ constexpr index_t kSerialBlock = 50000;
 struct Fold {
   Buffer<float> mask;             // padded to the stride of the Gram matrix
   std::vector<index_t> held_out;  // rows that validate it
-  double rows = 0;                // training rows of positive weight: n_f
-  double size = 0;                // the same, with those of the margin
+  double rows = 0;                // the weights of the training rows: n_f
+  double size = 0;                // how many train, with those of the margin
 };
 
 struct FoldPlan {
@@ -42,10 +42,10 @@ struct FoldPlan {
     Fold fold;
     fold.mask = Buffer<float>(stride);
     for (index_t i = 0; i < stride; ++i) {
-      const bool in = i < n && train(i) && weights[static_cast<std::size_t>(i)] > 0;
-      fold.mask[i] = in ? static_cast<float>(std::sqrt(weights[static_cast<std::size_t>(i)])) : 0;
-      fold.rows += in && i < own;
-      fold.size += in;
+      const double weight = i < n && train(i) ? weights[static_cast<std::size_t>(i)] : 0;
+      fold.mask[i] = static_cast<float>(std::sqrt(weight));
+      if (i < own) fold.rows += weight;
+      fold.size += weight > 0;
       if (i < n && held_out(i)) fold.held_out.push_back(i);
     }
     folds.push_back(std::move(fold));

@@ -6,6 +6,7 @@
 
 #include "cholesky.h"
 #include "core/base/parallel.h"
+#include "core/base/weights.h"
 #include "hg_gradient.h"
 
 namespace flexkern {
@@ -18,7 +19,8 @@ ImplicitRisk::ImplicitRisk(const SplitData& data, const Micro& micro, int thread
       tiles_(ConstMatrixRef(data.x.data(), data.train, data.x.cols(), data.x.stride()), data.x,
              micro),
       gram_(data.x.rows() * data.train) {
-  for (index_t i = 0; i < data_.train; ++i) root_.push_back(std::sqrt(weight(i)));
+  const double mean = mean_weight(data_.weights.data(), data_.train);
+  for (index_t i = 0; i < data_.train; ++i) root_.push_back(std::sqrt(weight(i) / mean));
   for (index_t i = data_.train; i < data_.x.rows(); ++i) total_weight_ += weight(i);
 }
 
