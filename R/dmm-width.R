@@ -40,10 +40,11 @@ class_diameters <- function(x, outcome, core) {
 }
 
 # A stratified sample of max.n rows. With as many folds as rows each row has a place of its own, in
-# random order class after class; the first ones of each class are taken.
+# random order class after class, by where classes first appear; the first ones of each are taken.
 sample_rows <- function(code, options) {
   n <- length(code)
   if (is.null(options$max.n) || n <= options$max.n) return(seq_len(n))
+  code <- match(code, unique(code))
   size <- tabulate(code)
   quota <- class_quota(size, floor(options$max.n))
   place <- fk_folds(code, n, draw_seed(options$seed))

@@ -70,11 +70,16 @@ check_subspaces <- function(size, class, n, s) {
   }
 }
 
-# Nearly equal parts, halved along the first principal direction.
+# Nearly equal parts, halved along the first principal direction. It points to the row farthest out,
+# and rows that differ by rounding keep their order: neither the order nor the unit of the columns
+# matters.
 bisect <- function(x, rows, parts) {
   if (parts <= 1L) return(if (length(rows)) list(rows))
   centered <- scale(x[rows, , drop = FALSE], scale = FALSE)
-  along <- order(drop(centered %*% svd(centered, nu = 0L, nv = 1L)$v))
+  place <- drop(centered %*% svd(centered, nu = 0L, nv = 1L)$v)
+  place <- place / max(abs(place), .Machine$double.xmin)
+  farthest <- which.max(round(abs(place), 9L))
+  along <- order(round(sign(place[farthest]) * place, 9L))
   left <- parts %/% 2L
   first <- along[seq_len(round(length(rows) * left / parts))]
   c(bisect(x, rows[sort(first)], left), bisect(x, rows[-first], parts - left))

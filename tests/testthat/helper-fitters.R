@@ -8,7 +8,8 @@ options(flexkern.threads = 2, flexkern.verbose = FALSE)
 # name that caret_method() knows; `variants` are other ways to fit; `constant.x`: constant columns
 # make a constant model; `regression`: numbers are a response too; `sum.loss`: the loss is a sum,
 # whose weight against the penalty grows with the rows; `row.parts`: rows are parted at random, so
-# that a row and its copy have different roles.
+# that a row and its copy have different roles; `precise`: arguments that leave nothing to a
+# stopping rule; `drawn`: what the columns or the rows are given to is drawn by their place.
 fitters <- list(
   vpsvm = list(
     fit = vpsvm,
@@ -16,6 +17,7 @@ fitters <- list(
     small = function(...) vpsvm(..., gamma = c(0.3, 3), lambda = c(1e-1, 1e-3)),
     one.machine = list(cells = 1), base = list(folds = 2, gamma = 1, lambda = c(0.1, 1)),
     options = list(gamma = 1, lambda = 0.01), change = list(lambda = 0.1),
+    precise = list(tol = 1e-6, clip = FALSE),
     variants = list(list(cells = 4), list(cells = 3, partition = "random"),
                     list(validation = "split")),
     ranges = list(gamma = c(0.1, 1), lambda = 0.01), summary = "Cells", caret = "vpsvm",
@@ -77,7 +79,7 @@ fitters <- list(
                     list(architectures = NULL)),
     ranges = list(gamma = c(0.1, 1), lambda = 0.01, steps = 1), summary = "Cells",
     probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,
-    constant.x = TRUE, regression = TRUE, row.parts = TRUE
+    constant.x = TRUE, regression = TRUE, row.parts = TRUE, drawn = TRUE
   )
 )
 
@@ -97,12 +99,17 @@ under <- function(classes, numbers, ...) {
   ))
 }
 duel <- function(...) vpsvm(..., loss = "hinge", multiclass = "ovo")
+level <- function(loss, tau) {
+  function(...) vpsvm(..., loss = loss, tau = tau, gamma = c(0.3, 3), lambda = c(1e-1, 1e-3))
+}
 losses <- list(
   hinge = under(function(...) vpsvm(..., loss = "hinge"),
                 function(...) vpsvm(..., loss = "epsilon"),
                 options = list(loss = "hinge", gamma = 1, lambda = 0.01)),
-  pinball = under(duel, function(...) vpsvm(..., loss = "pinball", tau = 0.3), pairs = TRUE),
-  expectile = under(duel, function(...) vpsvm(..., loss = "expectile", tau = 0.8), pairs = TRUE)
+  pinball = under(duel, function(...) vpsvm(..., loss = "pinball", tau = 0.3), pairs = TRUE,
+                  mirror = level("pinball", 0.7)),
+  expectile = under(duel, function(...) vpsvm(..., loss = "expectile", tau = 0.8), pairs = TRUE,
+                    mirror = level("expectile", 0.2))
 )
 
 under_contract <- c(fitters, losses)

@@ -27,9 +27,9 @@ class ClassBlocks {
   index_t class_size(index_t k) const { return begin(first_block(k + 1)) - begin(first_block(k)); }
   // The row of x at a place.
   std::int32_t row(index_t place) const { return order_[at(place)]; }
-  // Squared distance of two places; see squared_distance().
+  // Squared distance of two places; see exact_distance().
   double distance(index_t i, index_t j, double limit) const {
-    return squared_distance(points_.row(i), points_.row(j), limit);
+    return exact_distance(points_.row(i), points_.row(j), limit);
   }
   const BlockTiles& tiles() const { return tiles_; }
 

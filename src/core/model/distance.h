@@ -4,6 +4,7 @@
 #define FLEXKERN_MODEL_DISTANCE_H
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "core/base/context.h"
@@ -101,9 +102,28 @@ inline double sparse_distance(const Row& a, const Row& b) {
   return ((even[0] + even[2]) + (even[1] + even[3])) + ((odd[0] + odd[2]) + (odd[1] + odd[3]));
 }
 
+// To 32 binary digits: what differs by the rounding of sums is equal.
+inline double rounded(double x) {
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 20;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof x);
+  bits = (bits + kHalf) & ~(2 * kHalf - 1);
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// A relative margin above the rounding of squared distances: with it, a bound by the triangle
+// inequality rules out a point only when the computed distances would have done so too.
+constexpr double kPruneMargin = 1 + 1e-8;
+
 // Squared distance of two rows of one kind; above `limit` any value above it may come back.
-inline double squared_distance(const Row& a, const Row& b, double limit) {
+inline double exact_distance(const Row& a, const Row& b, double limit) {
   return a.is_sparse() ? sparse_distance(a, b) : dense_distance(a.value, b.value, a.size, limit);
+}
+
+// The same for comparisons: ties do not depend on the order and the unit of the columns.
+inline double squared_distance(const Row& a, const Row& b, double limit) {
+  return rounded(exact_distance(a, b, limit * kPruneMargin));
 }
 
 // The mean of some rows, and how far rows are from it.
@@ -137,10 +157,6 @@ class RowsByColumn {
 };
 
 double squared_norm(const Row& x);
-
-// A relative margin above the rounding of squared distances: with it, a bound by the triangle
-// inequality rules out a point only when the computed distances would have done so too.
-constexpr double kPruneMargin = 1 + 1e-8;
 
 // Whether a point at squared distance `own` from its centre may be nearer to a centre at squared
 // distance `between` from that one.

@@ -11,6 +11,7 @@ namespace flexkern {
 
 // The fold, 0 .. folds - 1, of each row. Every fold gets its share of every stratum, and the sizes
 // of the folds differ by at most 1; with fewer rows than folds, each row has a fold of its own.
+// What number a stratum has does not matter.
 // `item` tells apart the assignments of one call, for example its cells.
 std::vector<int> fold_assignment(const std::vector<int>& strata, int folds, std::uint64_t seed,
                                  std::uint64_t item);

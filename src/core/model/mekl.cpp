@@ -25,6 +25,7 @@ using FoldModels = std::vector<std::vector<std::vector<MeklModel>>>;
 struct Task {
   Rows rows;
   std::vector<MeklMachine> machines;
+  std::uint64_t item = 0;  // of its random choices
 };
 
 Rows rows_of(const std::vector<int>& code, int first, int second) {
@@ -35,19 +36,32 @@ Rows rows_of(const std::vector<int>& code, int first, int second) {
   return rows;
 }
 
+// A pair of classes by where they first appear among the rows, whatever their codes.
+std::uint64_t pair_item(const Rows& first, int p, int q) {
+  const auto rank = [&](int k) {
+    const auto before = [&](index_t row) { return row < first[static_cast<std::size_t>(k)]; };
+    return static_cast<std::uint64_t>(std::count_if(first.begin(), first.end(), before));
+  };
+  const std::uint64_t a = std::min(rank(p), rank(q)), b = std::max(rank(p), rank(q));
+  return a * (2 * first.size() - a - 1) / 2 + b - a - 1;
+}
+
 std::vector<Task> make_tasks(const MeklData& data, const MeklOptions& options) {
   const auto machine = [&](int positive, int negative) {
     return MeklMachine{positive, negative, {options.first, options.second}, {}, {}, true};
   };
   std::vector<Task> tasks;
   if (options.one_versus_rest && data.classes > 2) {
-    tasks.push_back({rows_of(data.code, -1, -1), {}});
+    tasks.push_back({rows_of(data.code, -1, -1), {}, 0});
     for (int k = 0; k < data.classes; ++k) tasks[0].machines.push_back(machine(k, -1));
     return tasks;
   }
+  Rows first;
+  for (int k = 0; k < data.classes; ++k)
+    first.push_back(std::find(data.code.begin(), data.code.end(), k) - data.code.begin());
   for (int p = 0; p < data.classes; ++p)
     for (int q = p + 1; q < data.classes; ++q)
-      tasks.push_back({rows_of(data.code, p, q), {machine(q, p)}});
+      tasks.push_back({rows_of(data.code, p, q), {machine(q, p)}, pair_item(first, p, q)});
   return tasks;
 }
 
@@ -65,14 +79,14 @@ double steps(const std::vector<Task>& tasks, const std::vector<int>& fold) {
 
 class GroupFit {
  public:
-  GroupFit(const MeklData& data, const MeklOptions& options, Task task, std::uint64_t item,
-           const Micro& micro, int threads, Context& context)
+  GroupFit(const MeklData& data, const MeklOptions& options, Task task, const Micro& micro,
+           int threads, Context& context)
       : data_(data),
         options_(options),
         task_(std::move(task)),
         threads_(threads),
         context_(context),
-        solver_(make_mekl_solver(data, options, task_.rows, item, micro, threads, context)),
+        solver_(make_mekl_solver(data, options, task_.rows, task_.item, micro, threads, context)),
         folds_(number_of_folds(options.fold)) {
     for (const index_t i : task_.rows)
       weights_.push_back(data.weights[static_cast<std::size_t>(i)]);
@@ -247,9 +261,7 @@ std::vector<MeklGroup> fit_mekl(const MeklData& data, const MeklOptions& options
   context.start_phase(options.label, steps(tasks, options.fold));
   parallel_for(count, count > 1 ? context.threads : 1, context, [&](index_t t, int) {
     const std::size_t at = static_cast<std::size_t>(t);
-    out[at] =
-        GroupFit(data, options, tasks[at], static_cast<std::uint64_t>(t), micro, inside, context)
-            .run();
+    out[at] = GroupFit(data, options, tasks[at], micro, inside, context).run();
   });
   return out;
 }

@@ -68,7 +68,8 @@ void DualSolver::correct(const double* decision) {
 void DualSolver::start(double lambda) {
   set_prices(lambda);
   for (index_t i = 0; i < n_; ++i) {
-    const double bound = problem_.y[at(i)] > 0 ? core_.price(i).high : core_.price(i).low;
+    const double y = problem_.y[at(i)];
+    const double bound = y > 0 ? core_.price(i).high : y < 0 ? core_.price(i).low : 0;
     core_.set_value(i, std::isfinite(bound) ? bound : 0);
   }
 }
@@ -217,7 +218,11 @@ bool DualSolver::newton_step() {
   const double once = newton_time(static_cast<double>(free_.size()), static_cast<double>(n_));
   newton_turns_ = std::max(1.0, newton.time / once);
   double rise = 0;
-  for (std::size_t k = 0; k < change.size(); ++k) rise += change[k] * core_.slope(free_[k]);
+  std::vector<double> side;
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    side.push_back(core_.side(free_[k]));
+    rise += change[k] * core_.slope(free_[k], side[k]);
+  }
   if (!(rise > 0)) return false;
   std::vector<float> before;
   for (index_t i = 0; i < n_; ++i) before.push_back(core_.residual(i));
@@ -226,7 +231,11 @@ bool DualSolver::newton_step() {
     if (change[k] != 0) core_.add_row(free_[k], change[k]);
     core_.set_value(free_[k], core_.value(free_[k]) + change[k]);
   }
-  for (std::size_t k = 0; k < change.size(); ++k) end += change[k] * core_.slope(free_[k]);
+  // A value that ends at 0 has come from its side.
+  for (std::size_t k = 0; k < change.size(); ++k) {
+    const double b = core_.value(free_[k]);
+    end += change[k] * core_.slope(free_[k], b != 0 ? b : side[k]);
+  }
   if (!(end < 0)) return true;
   const double t = rise / (rise - end);
   for (index_t i = 0; i < n_; ++i)

@@ -23,12 +23,13 @@ class DualCore {
   const std::vector<double>& values() const { return value_; }
   const DualPrice& price(index_t i) const { return price_[at(i)]; }
   float residual(index_t i) const { return r_[i]; }
-  // Of the dual in coordinate i.
-  double slope(index_t i) const {
+  // Of the dual in coordinate i, on the given side of 0, where prices have a kink.
+  double slope(index_t i, double side) const {
     const DualPrice& p = price_[at(i)];
-    const double b = value_[at(i)];
-    return r_[i] - (b > 0 ? p.linear : -p.linear) - p.square(b) * b;
+    return r_[i] - (side > 0 ? p.linear : -p.linear) - p.square(side) * value_[at(i)];
   }
+  // The side of a value, or that to which 0 is drawn.
+  double side(index_t i) const { return value_[at(i)] != 0 ? value_[at(i)] : r_[i]; }
 
   void set_price(index_t i, const DualPrice& price) { price_[at(i)] = price; }
   // Does not touch the residuals.

@@ -24,7 +24,7 @@ class NewtonStep {
         place_(free.size()),
         change_(free.size(), 0.0) {
     std::iota(place_.begin(), place_.end(), std::size_t{0});
-    for (const index_t i : free) slope_.push_back(core.slope(i));
+    for (const index_t i : free) slope_.push_back(core.slope(i, core.side(i)));
   }
 
   NewtonChange run() {
@@ -55,7 +55,7 @@ class NewtonStep {
         const float* from = core_.row(row);
         float* out = matrix.column(j);
         for (index_t i = j; i < m; ++i) out[i] = from[rows_[at(i)]];
-        out[j] += static_cast<float>(core_.price(row).square(core_.value(row)));
+        out[j] += static_cast<float>(core_.price(row).square(core_.side(row)));
         direction_[at(j)] = static_cast<float>(slope_[at(j)]);
       }
       if (!matrix.factor(shift)) continue;
@@ -92,7 +92,7 @@ class NewtonStep {
       change = to;
       const float* row = core_.row(rows_[j]);
       for (std::size_t k = 0; k < rows_.size(); ++k) slope_[k] -= moved * row[rows_[k]];
-      slope_[j] -= moved * core_.price(rows_[j]).square(core_.value(rows_[j]));
+      slope_[j] -= moved * core_.price(rows_[j]).square(core_.side(rows_[j]));
     }
     std::size_t kept = 0;
     for (std::size_t j = 0; j < rows_.size(); ++j) {

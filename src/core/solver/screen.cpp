@@ -12,14 +12,30 @@ namespace {
 
 constexpr index_t kMixtures = 4;
 
+// Responses in the order in which classes first appear among the rows: the order of the columns,
+// that of the factor levels, must not matter to the signs drawn for them.
+std::vector<index_t> by_first_row(ConstMatrixRef responses) {
+  std::vector<index_t> first, order;
+  for (index_t c = 0; c < responses.cols(); ++c) {
+    const double* y = responses.col(c);
+    first.push_back(std::find_if(y, y + responses.rows(), [](double v) { return v > 0; }) - y);
+    order.push_back(c);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](index_t a, index_t b) {
+    return first[static_cast<std::size_t>(a)] < first[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
 // Random signed sums of the responses, scaled so that their mean squared error estimates that of a
 // response.
 std::vector<double> mixtures(ConstMatrixRef responses, Rng rng) {
   const index_t n = responses.rows();
   const double scale = 1 / std::sqrt(static_cast<double>(responses.cols()));
+  const std::vector<index_t> order = by_first_row(responses);
   std::vector<double> out(static_cast<std::size_t>(n * kMixtures), 0.0);
   for (index_t m = 0; m < kMixtures; ++m)
-    for (index_t c = 0; c < responses.cols(); ++c) {
+    for (index_t c : order) {
       const double sign = rng.below(2) ? scale : -scale;
       for (index_t i = 0; i < n; ++i)
         out[static_cast<std::size_t>(m * n + i)] += sign * responses(i, c);
