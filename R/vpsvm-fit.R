@@ -4,7 +4,7 @@ vpsvm_fit <- function(input, s) {
   started <- proc.time()[["elapsed"]]
   given <- input
   input <- weighted_rows(given)
-  outcome <- outcome(input$y, s$type)
+  outcome <- input$outcome %||% outcome(input$y, s$type)
   s$loss <- resolve_loss(s, outcome)
   scaling <- fit_scaling(input$x, input$blueprint, s)
   x <- apply_scaling(input$x, scaling)
@@ -98,13 +98,17 @@ fit_settings <- function(s, x, outcome, shift) {
   if (s$validation == "cv" && s$folds > nrow(x)) {
     abort("`folds` = ", s$folds, " exceeds the ", nrow(x), " rows.", arg = "folds")
   }
-  if (s$probability && outcome$task != "classification") {
-    abort("`probability` = TRUE needs a factor response; this is regression.", arg = "probability")
-  }
+  check_probability_task(s, outcome)
   if (s$kernel != "radial") s$gamma <- s$gamma %||% switch(s$kernel, linear = 1, 1 / ncol(x))
   check_kernel_range(x, s, shift)
   if (outcome$task == "classification" && s$folds > 1) warn_single_class(outcome)
   s
+}
+
+check_probability_task <- function(s, outcome) {
+  if (s$probability && outcome$task != "classification") {
+    abort("`probability` = TRUE needs a factor response; this is regression.", arg = "probability")
+  }
 }
 
 # The first half of all rows, or of every cell's, trains: rows 1 to floor(n / 2) + 1.
@@ -194,15 +198,18 @@ add_training_results <- function(fit, core, outcome, input, x, s) {
   }
   fit$fitted <- decision_response(fit, decision)
   fit$residuals <- response_error(fit, fit$fitted, input$y)
-  validated <- which(rowSums(is.na(core$cv_decision)) == 0)
-  fit$cv.error <- NA_real_
-  if (length(validated) && fit$folds > 0) {
-    held_out <- decision_response(fit, core$cv_decision[validated, , drop = FALSE])
-    error <- response_error(fit, held_out, input$y[validated])
-    w <- input$weights[validated] %||% rep(1, length(validated))
-    fit$cv.error <- mean(colSums(w * row_loss(fit, error)) / sum(w))
-  }
+  fit$cv.error <- cv_error(fit, core, input$y, input$weights)
   fit
+}
+
+# Of the rows that were held out.
+cv_error <- function(fit, core, y, weights) {
+  validated <- which(rowSums(is.na(core$cv_decision)) == 0)
+  if (length(validated) == 0L || fit$folds == 0) return(NA_real_)
+  held_out <- decision_response(fit, core$cv_decision[validated, , drop = FALSE])
+  error <- response_error(fit, held_out, y[validated])
+  w <- weights[validated] %||% rep(1, length(validated))
+  mean(colSums(w * row_loss(fit, error)) / sum(w))
 }
 
 # A matrix where there are several responses for a row.

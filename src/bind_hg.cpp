@@ -103,9 +103,10 @@ Rcpp::List fk_hg_learn(Rcpp::NumericMatrix x, Rcpp::NumericMatrix y, Rcpp::Numer
   for (const HierarchyNode& node : found.hierarchy.nodes)
     weights.insert(weights.end(), node.weights.begin(), node.weights.end());
   return Rcpp::List::create(
-      Named("weights") = weights, Named("shift") = found.shift, Named("error") = found.error,
-      Named("chosen") = found.chosen, Named("trace") = pack_trace(found.trace),
-      Named("proposals") = found.proposals, Named("accepted") = found.accepted,
+      Named("weights") = weights, Named("gamma") = found.gamma, Named("shift") = found.shift,
+      Named("error") = found.error, Named("chosen") = found.chosen,
+      Named("trace") = pack_trace(found.trace), Named("proposals") = found.proposals,
+      Named("accepted") = found.accepted,
       Named("seconds") = Rcpp::NumericVector::create(Named("anneal") = found.anneal_seconds,
                                                      Named("descent") = found.descent_seconds,
                                                      Named("solve") = found.solve_seconds));

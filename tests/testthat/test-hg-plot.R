@@ -39,7 +39,7 @@ test_that("the pictures of a model are drawn", {
   expect_true(drawn(plot(fit, "cv")))
   few <- suppressWarnings(hgsvm(d[1:8, 1:6], d$y[1:8], hg_inhomogeneous(6), gamma = 1, lambda = 1))
   expect_true(drawn(plot(few)))
-  expect_refusals(alist(plot(fit, "tree"), plot(fit, "error", architecture = 3),
+  expect_refusals(alist(plot(fit, "tree"), plot(fit, "error", architecture = 5),
                         plot(few, "error"), importance(fit, nperms = 3),
                         importance(fit, d, nperm = 0)), environment())
 })

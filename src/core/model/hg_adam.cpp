@@ -23,7 +23,6 @@ class Moments {
       const double s = square_[i] / (1 - std::pow(keep_square, t));
       if (s > 0) point[i] -= rate * m / std::sqrt(s);
     }
-    keep_within(point);
   }
 
  private:
@@ -58,6 +57,7 @@ class AdamRun {
     // The rate falls to a tenth.
     const double t = number + 1;
     moments_.move(slope, t, task_.options.rate * std::pow(0.1, t / task_.options.steps), point_);
+    descent_.keep_within(point_);
     descent_.advance();
   }
 

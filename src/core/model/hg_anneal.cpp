@@ -174,7 +174,7 @@ void learn_by_annealing(const HgTask& task) {
       result.trace.push_back(
           {round + 1, cycle + 1, annealer.clipped_risk(), task.parts.test_risk(current, machine)});
       result.solve_seconds += watch.lap();
-      keep_best(absorb_gamma(current, machine.gamma),
+      keep_best(absorb_gamma(current, machine.gamma), machine.gamma,
                 machine.lambda * static_cast<double>(task.parts.train()), result);
     }
   }

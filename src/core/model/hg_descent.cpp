@@ -38,9 +38,20 @@ HgPoint by_logs(std::vector<double> gradient, const HgPoint& point) {
 
 }  // namespace
 
-void keep_within(HgPoint& point) {
-  for (double& v : point) v = std::min(std::max(v, -kLogRange), kLogRange);
-  point.back() = std::max(point.back(), std::log(kLeastShift));
+Descent::Descent(const HgTask& task)
+    : task_(task), least_(std::log(kLeastShift)), largest_(kLogRange) {
+  const std::vector<double>& given = task.options.cell.lambdas;
+  if (given.empty()) return;
+  const auto ends = std::minmax_element(given.begin(), given.end());
+  const double n = static_cast<double>(task.parts.train());
+  least_ = std::max(least_, std::log(*ends.first * n));
+  largest_ = std::max(least_, std::log(*ends.second * n));
+}
+
+void Descent::keep_within(HgPoint& point) const {
+  for (std::size_t i = 0; i + 1 < point.size(); ++i)
+    point[i] = std::min(std::max(point[i], -kLogRange), kLogRange);
+  point.back() = std::min(std::max(point.back(), least_), largest_);
 }
 
 HgPoint Descent::begin(int round) {
@@ -52,6 +63,7 @@ HgPoint Descent::begin(int round) {
   const HgMachine machine = task_.parts.search(from);
   HgPoint point = to_logs(absorb_gamma(from, machine.gamma),
                           machine.lambda * static_cast<double>(task_.parts.train()));
+  gamma_ = machine.gamma;
   keep_within(point);
   task_.result.solve_seconds += watch_.lap();
   return point;
@@ -87,7 +99,7 @@ bool Descent::look(const ImplicitRisk& risk, const HgPoint& point, int step, dou
   const auto responses = static_cast<std::size_t>(task_.parts.learning().responses);
   const HgMachine machine{1, 0, risk.coef(), std::vector<double>(responses, 0.0)};
   result.trace.push_back({round_ + 1, step, value, task_.parts.test_risk(hierarchy, machine)});
-  keep_best(hierarchy, std::exp(point.back()), result);
+  keep_best(hierarchy, gamma_, std::exp(point.back()), result);
   // Less than a thousandth is no progress.
   const bool better = result.trace.back().test < best_ * 0.999;
   if (better) best_ = result.trace.back().test;

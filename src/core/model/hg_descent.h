@@ -13,14 +13,13 @@ namespace flexkern {
 // The logarithms of all weights in the order of the nodes, and of the shift lambda n.
 using HgPoint = std::vector<double>;
 
-// Back into the range of logarithms that are followed.
-void keep_within(HgPoint& point);
-
 class Descent {
  public:
-  explicit Descent(const HgTask& task) : task_(task) {}
+  explicit Descent(const HgTask& task);
   // The machine of the grid says where penalty and width begin.
   HgPoint begin(int round);
+  // Back into the range of logarithms that are followed.
+  void keep_within(HgPoint& point) const;
   double evaluate(ImplicitRisk& risk, const HgPoint& point);
   // The same where there has to be a machine: a larger penalty can be carried. Not finite where
   // none can, which ends a run; the first one has to begin somewhere.
@@ -39,7 +38,8 @@ class Descent {
   const HgTask& task_;
   Stopwatch watch_;
   int round_ = 0, behind_ = 0;
-  double best_ = 0;
+  double best_ = 0, gamma_ = 1;
+  double least_, largest_;  // logarithms of the shift
 };
 
 }  // namespace flexkern

@@ -58,7 +58,7 @@ class LbfgsRun {
     for (int halving = 0; halving <= 10; ++halving, eta /= 2) {
       HgPoint moved = point_;
       for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += eta * along[i];
-      keep_within(moved);
+      descent_.keep_within(moved);
       const double there = descent_.evaluate(risk_, moved);
       if (!(there <= value_ + 1e-4 * eta * fall)) continue;
       point_ = moved;

@@ -13,7 +13,9 @@ namespace flexkern {
 struct HgOptions {
   enum class Optimizer { anneal, lbfgs, adam };
   Optimizer optimizer = Optimizer::anneal;
-  CellOptions cell;  // grid, loss, tolerance and clipping of the machines in between
+  // Grid, loss, tolerance and clipping of the machines in between. Rounds start at one of the given
+  // widths; the penalty stays between the given ones.
+  CellOptions cell;
   // Algorithm 1: L rounds of M cycles; annealing for N1 steps in the first cycle of a round and N2
   // in the others, N3 steps of gradient descent.
   int rounds = 2, cycles = 3, first = 200, later = 100, descent = 10;
@@ -40,6 +42,7 @@ struct HgTrace {
 
 struct HgResult {
   Hierarchy hierarchy;  // the kernel exp(-D): the width is part of the weights
+  double gamma = 1;     // the width that its round started at
   double shift = 0;     // lambda times the training rows
   double error = 0;     // on the third part
   int chosen = 0;       // the line of the record that it comes from

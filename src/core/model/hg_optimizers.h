@@ -29,11 +29,12 @@ inline Hierarchy perturbed(Hierarchy hierarchy, double spread, Rng& rng) {
 }
 
 // Whether the last line of the record is the best so far; then it is the result.
-inline bool keep_best(Hierarchy hierarchy, double shift, HgResult& result) {
+inline bool keep_best(Hierarchy hierarchy, double gamma, double shift, HgResult& result) {
   const HgTrace& last = result.trace.back();
   if (result.trace.size() > 1 && !(last.test < result.error)) return false;
   result.error = last.test;
   result.hierarchy = std::move(hierarchy);
+  result.gamma = gamma;
   result.shift = shift;
   result.chosen = static_cast<int>(result.trace.size());
   return true;
