@@ -50,13 +50,23 @@ fold_run <- function(candidate, input, inside, s) {
   s$probability <- FALSE
   s$folds_given <- FALSE
   if (s$folds > 0) s$folds <- min(s$folds, nrow(outside$x))
-  learned <- learn_kernel(candidate, learning_data(outside, s), s)
+  made <- tryCatch(machine_on(outside, candidate, s), flexkern_error = function(e) {
+    # What is too much for these rows is so for all, whose numbers the refusal shall have.
+    if (identical(e$arg, "memory")) machine_on(input, candidate, s)
+    stop(e)
+  })
+  x <- apply_scaling(input$x[inside, , drop = FALSE], made$fit$scaling)
+  list(decision = core_predict(made$fit, x, s[c("threads", "memory", "verbose")]),
+       learned = made$learned,
+       seconds = c(learn = sum(made$learned$seconds), made$fit$seconds[c("search", "solve")]))
+}
+
+machine_on <- function(input, candidate, s) {
+  learned <- learn_kernel(candidate, learning_data(input, s), s)
   fit <- suppressMessages(suppressWarnings(
-    vpsvm_fit(outside, under_kernel(s, candidate, learned$kernel))
+    vpsvm_fit(input, under_kernel(s, candidate, learned$kernel))
   ))
-  x <- apply_scaling(input$x[inside, , drop = FALSE], fit$scaling)
-  list(decision = core_predict(fit, x, s[c("threads", "memory", "verbose")]), learned = learned,
-       seconds = c(learn = sum(learned$seconds), fit$seconds[c("search", "solve")]))
+  list(learned = learned, fit = fit)
 }
 
 rows_of <- function(input, rows) {

@@ -72,7 +72,7 @@ fitters <- list(
     one.machine = list(cells = 1),
     base = list(architectures = "inhomogeneous", steps = 1, folds = 2, gamma = 1,
                 lambda = c(0.1, 1)),
-    options = list(architectures = "inhomogeneous", steps = 1, gamma = 1, lambda = 0.01),
+    options = list(architectures = "inhomogeneous", steps = 1, gamma = 1, lambda = 0.01, seed = 1),
     change = list(lambda = 0.1),
     variants = list(list(cells = 2),
                     list(optimizer = "anneal", anneal = 5, rounds = 1, steps = NULL),
