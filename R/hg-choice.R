@@ -1,5 +1,5 @@
-# The candidates on rows that no weight has seen: in each outer fold weights are learned and a machine
-# is fitted without its rows, which are then predicted.
+# The candidates on rows that no weight has seen: for each outer fold weights are learned and a
+# machine is fitted without its rows, which are then predicted.
 
 # So many held-out rows are enough to choose by.
 enough_rows <- 1000

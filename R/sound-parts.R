@@ -132,7 +132,7 @@ sound_parts$vpsvm <- c(alist(call = is.call(v)), base_parts, alist(
 ), row_parts)
 
 architecture_types <- c(name = "text", depth = "number", nodes = "number", weights = "number",
-                        error = "number", cv.risk = "number", chosen = "flag")
+                        learned = "flag", error = "number", cv.risk = "number", chosen = "flag")
 
 # What learning the weights of one architecture left.
 learning_parts <- alist(

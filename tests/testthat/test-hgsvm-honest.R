@@ -119,7 +119,8 @@ test_that("every loss, class weights, probabilities and rows of weight 0 have ho
   expect_equal(sum(!is.na(levels$architectures$cv.risk)), 2)
   pairs <- rbind(c(1, 1), c(1, 5))
   colnames(pairs) <- c("FALSE", "TRUE")
-  several <- hgsvm(d$x, factor(d$y > 0), "inhomogeneous", steps = 5, class.weights = pairs, seed = 1)
+  several <- hgsvm(d$x, factor(d$y > 0), "inhomogeneous", steps = 5, class.weights = pairs,
+                   seed = 1)
   expect_identical(dim(several$cv$decision), c(120L, 2L))
   expect_false(is.na(several$cv.error))
   w <- rep(c(1, 1, 0), 40)

@@ -123,7 +123,8 @@ test_that("a summary shows the architectures and the columns' shares", {
   expect_identical(s$importance, importance(fit))
   out <- capture.output(print(s))
   for (line in c("Architecture +(flat|pairs).*, the best of 4", "by adam on 60 rows",
-                 "^ *name depth nodes weights learned", "Shares of the columns", "weights [0-9.e-]+; summed")) {
+                 "^ *name depth nodes weights learned", "Shares of the columns",
+                 "weights [0-9.e-]+; summed")) {
     expect_match(out, line, all = FALSE)
   }
   wide <- hgsvm(cbind(train$x, train$x), train$y, "inhomogeneous", steps = 3, gamma = 1,
