@@ -14,14 +14,15 @@ on_design <- function(kernel, blueprint, where) {
   spread(numbered(node, source_columns(blueprint), where), blueprint$source)
 }
 
-# A kernel that hgsvm() learned has columns of its design, which are found by their names.
+# A kernel that hgsvm() learned has columns of its design, which are found by their names. Of two
+# with the same name, as the level 0 of V1 and the column V10, the first is the first.
 on_learned_columns <- function(kernel, design, names, where) {
   absent <- setdiff(design, names)
   if (length(absent)) {
     abort("`", where, "` was learned with the ", plural(length(absent), "column"), " ",
           name_list(absent), ", but there are only ", name_list(names, 10L), ".", arg = where)
   }
-  on_columns(kernel, match(design, names))
+  on_columns(kernel, match(make.unique(design), make.unique(names)))
 }
 
 # What `source` of a blueprint counts.

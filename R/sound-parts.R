@@ -161,7 +161,7 @@ node_parts <- alist(
   weights = is.double(v) && are_numbers(v, length(m$columns %||% m$nodes), -1e50, 1e50),
   depth = is.integer(v) && are_whole(v, 1L, 1, 50),
   size = is.integer(v) && are_whole(v, 1L, 1),
-  design = is.null(v) || are_names(v) && all(any_columns(m) %in% seq_along(v))
+  design = is.null(v) || are_texts(v) && all(any_columns(m) %in% seq_along(v))
 )
 
 sound_parts$hg_kernel <- node_parts

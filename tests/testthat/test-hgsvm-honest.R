@@ -6,6 +6,13 @@ wavy <- function(n, seed, p = 6) {
   list(x = x, y = sin(3 * x[, 1]) * cos(2 * x[, 2]) + 0.1 * rnorm(n))
 }
 
+# Learning of so many steps, under any loss and optimizer.
+short <- function(x, y, ..., optimizer = "adam", steps = 30, anneal = 10, descent = NULL) {
+  size <- if (optimizer == "anneal") list(anneal = anneal, descent = descent) else
+    list(steps = steps)
+  do.call(hgsvm, c(list(x, y, ..., optimizer = optimizer, seed = 1), size))
+}
+
 # ---- the error -----------------------------------------------------------------------------------
 
 # The mean of cv.error and of the errors on new rows over some splits, and the standard error of
@@ -69,7 +76,9 @@ test_that("where there is nothing to learn, cv.error says so", {
 test_that("a row's cross-validated decision does not know its response", {
   d <- wavy(90, 1)
   for (optimizer in c("adam", "lbfgs", "anneal")) {
-    fit <- function(y) hgsvm(d$x, y, "inhomogeneous", optimizer, steps = 60, anneal = 60, seed = 1)
+    fit <- function(y) {
+      short(d$x, y, "inhomogeneous", optimizer = optimizer, steps = 60, anneal = 60)
+    }
     before <- fit(d$y)
     # Few rows, so that the choice stays; and not the ends, so that the scale of y does.
     inside <- setdiff(which(before$cv$fold == 2), c(which.min(d$y), which.max(d$y)))[1:2]
@@ -100,7 +109,7 @@ test_that("the risk of a candidate is the mean loss of its held-out decisions", 
   half <- fit$label[["half"]]
   expect_equal(fit$architectures$cv.risk[fit$architectures$chosen], fit$cv.error / half^2)
   classes <- factor(d$y > 0)
-  fit <- hgsvm(d$x, classes, steps = 5, loss = "hinge", anneal = 5, seed = 1)
+  fit <- hgsvm(d$x, classes, loss = "hinge", anneal = 5, seed = 1)
   t <- pmin(pmax(fit$cv$decision[, 1], -1), 1)
   expect_equal(min(fit$architectures$cv.risk, na.rm = TRUE),
                mean(pmax(1 - t * ifelse(classes == "TRUE", 1, -1), 0)))
@@ -182,8 +191,14 @@ test_that("the kernels that learning begins with are candidates", {
 
 # ---- what must not matter ------------------------------------------------------------------------
 
-# Fits with the same folds, and their predictions.
-quick <- function(x, y, ..., steps = 30) hgsvm(x, y, ..., steps = steps, seed = 1)
+test_that("a level whose column is called like another one is no obstacle", {
+  d <- wavy(60, 19, 3)
+  two <- data.frame(V1 = factor(rep(0:1, 30)), V10 = d$x[, 1], V11 = d$x[, 2], y = d$y)
+  fit <- hgsvm(y ~ ., two, "inhomogeneous", steps = 5, gamma = 1, lambda = 1e-3, seed = 1)
+  expect_length(coef(fit), 4)
+  again <- vpsvm(y ~ ., two, kernel = fit$hierarchy, gamma = 1, lambda = 1e-3)
+  expect_equal(predict(again, two), predict(fit, two), tolerance = 1e-5)
+})
 
 test_that("the order of the columns changes nothing", {
   d <- wavy(100, 7)
@@ -192,12 +207,12 @@ test_that("the order of the columns changes nothing", {
   new <- cbind(new, twin = new[, "a"], u = 1, v = 0)
   at <- c(9, 3, 1, 8, 6, 2, 7, 5, 4)
   for (optimizer in c("adam", "anneal")) {
-    a <- quick(d$x, d$y, optimizer = optimizer, anneal = 10)
-    b <- quick(d$x[, at], d$y, optimizer = optimizer, anneal = 10)
+    a <- short(d$x, d$y, optimizer = optimizer)
+    b <- short(d$x[, at], d$y, optimizer = optimizer)
     expect_identical(b$architectures[c("name", "chosen")], a$architectures[c("name", "chosen")])
     expect_equal(predict(b, new[, at]), predict(a, new), tolerance = 1e-5)
     expect_equal(importance(b)[colnames(d$x)], importance(a), tolerance = 1e-6)
-    unnamed <- quick(unname(d$x)[, at], d$y, optimizer = optimizer, anneal = 10)
+    unnamed <- short(unname(d$x)[, at], d$y, optimizer = optimizer)
     expect_equal(predict(unnamed, unname(new)[, at]), predict(a, new), tolerance = 1e-5)
   }
 })
@@ -208,8 +223,8 @@ test_that("neither does it in an architecture that was given, nor the order of i
   one <- hg_kernel(list(c("a", "b"), c("c", "d", "a"), list("e", "f")))
   two <- hg_kernel(list(list("f", "e"), c("a", "d", "c"), c("b", "a")))
   for (optimizer in c("adam", "anneal")) {
-    a <- quick(d$x, d$y, one, optimizer, anneal = 10)
-    b <- quick(d$x[, 6:1], d$y, two, optimizer, anneal = 10)
+    a <- short(d$x, d$y, one, optimizer = optimizer)
+    b <- short(d$x[, 6:1], d$y, two, optimizer = optimizer)
     expect_equal(predict(b, new[, 6:1]), predict(a, new), tolerance = 1e-5)
     expect_identical(a$hierarchy$nodes[[2]]$columns, c(3L, 4L, 1L))
     # a, d, c and c, d, a
@@ -222,13 +237,13 @@ test_that("neither does it in an architecture that was given, nor the order of i
 test_that("neither do shift, scale and sign of the response and the units of the columns", {
   d <- wavy(100, 11)
   new <- wavy(50, 12)$x
-  p <- predict(quick(d$x, d$y), new)
-  expect_equal(predict(quick(d$x, d$y + 1e4), new) - 1e4, p, tolerance = 1e-6)
-  expect_equal(predict(quick(d$x, d$y * 1e3 / 7), new) * 7 / 1e3, p, tolerance = 1e-6)
-  expect_equal(-predict(quick(d$x, -d$y), new), p, tolerance = 1e-6)
+  p <- predict(short(d$x, d$y), new)
+  expect_equal(predict(short(d$x, d$y + 1e4), new) - 1e4, p, tolerance = 1e-6)
+  expect_equal(predict(short(d$x, d$y * 1e3 / 7), new) * 7 / 1e3, p, tolerance = 1e-6)
+  expect_equal(-predict(short(d$x, -d$y), new), p, tolerance = 1e-6)
   unit <- c(1e-6, 0.3048, 3, 1 / 7, 1e5, 2)
   move <- function(x) sweep(sweep(x, 2, unit, "*"), 2, c(1, 0, -3, 7, 0.1, 1e3), "+")
-  expect_equal(predict(quick(move(d$x), d$y), move(new)), p, tolerance = 1e-5)
+  expect_equal(predict(short(move(d$x), d$y), move(new)), p, tolerance = 1e-5)
 })
 
 test_that("neither does it for the Boston data", {
@@ -249,8 +264,9 @@ test_that("neither does the order of two classes", {
   y <- factor(d$y > 0)
   new <- wavy(50, 14)$x
   for (loss in c("least.squares", "hinge")) {
-    a <- quick(d$x, y, loss = loss, anneal = 10)
-    b <- quick(d$x, factor(y, rev(levels(y))), loss = loss, anneal = 10)
+    optimizer <- if (loss == "hinge") "anneal" else "adam"
+    a <- short(d$x, y, loss = loss, optimizer = optimizer)
+    b <- short(d$x, factor(y, rev(levels(y))), loss = loss, optimizer = optimizer)
     expect_identical(as.character(predict(b, new)), as.character(predict(a, new)))
     expect_identical(b$architectures$name[b$architectures$chosen],
                      a$architectures$name[a$architectures$chosen])
@@ -286,7 +302,7 @@ test_that("a given penalty holds for learning", {
   train <- 40
   for (optimizer in c("adam", "lbfgs", "anneal")) {
     learned <- function(...) {
-      fit <- hgsvm(d$x, d$y, "inhomogeneous", optimizer, ..., steps = 40, anneal = 10, seed = 1)
+      fit <- short(d$x, d$y, "inhomogeneous", optimizer = optimizer, ..., steps = 40)
       fit$learning[[1]]
     }
     for (lambda in c(1e-1, 1e-3)) {
@@ -307,8 +323,7 @@ test_that("a given width holds for learning and stands beside the weights", {
   growth <- function(kernel) sum(leaf_weights(kernel, 6L))
   for (optimizer in c("adam", "lbfgs", "anneal")) {
     fit <- function(gamma, kernel) {
-      hgsvm(d$x, d$y, kernel, optimizer, gamma = gamma, lambda = 1e-3, steps = 30, anneal = 10,
-            descent = 0, seed = 1)
+      short(d$x, d$y, kernel, optimizer = optimizer, gamma = gamma, lambda = 1e-3, descent = 0)
     }
     narrow <- fit(4, kernel(1))
     expect_equal(narrow$learning[[1]]$gamma, 4)
@@ -317,7 +332,7 @@ test_that("a given width holds for learning and stands beside the weights", {
     expect_identical(narrow$architectures$chosen, same$architectures$chosen)
     expect_equal(predict(narrow, new), predict(same, new), tolerance = 1e-3)
     expect_equal(4 * growth(narrow$hierarchy), growth(same$hierarchy), tolerance = 1e-2)
-    expect_true(hgsvm(d$x, d$y, "inhomogeneous", optimizer, gamma = c(0.3, 3), steps = 5,
-                      anneal = 5, seed = 1)$learning[[1]]$gamma %in% c(0.3, 3))
+    expect_true(short(d$x, d$y, "inhomogeneous", optimizer = optimizer,
+                      gamma = c(0.3, 3))$learning[[1]]$gamma %in% c(0.3, 3))
   }
 })
