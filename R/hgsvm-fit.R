@@ -211,10 +211,12 @@ with_sorted_columns <- function(node) {
   node
 }
 
-# An order of the columns that does not depend on where they stand: by their smallest value, then
-# the next and so on, and where all values agree by those of the first row, the second and so on.
+# An order of the scaled columns that depends neither on where they stand nor on their unit and
+# sign: by their smallest size, then the next and so on; where these agree by the sizes in the first
+# row, the second and so on, and at last by the values. What rounding tells apart is equal.
 canonical_order <- function(x) {
-  keys <- rbind(apply(x, 2L, sort), x)
+  sizes <- abs(x)
+  keys <- round(rbind(apply(sizes, 2L, sort), sizes, x), 9L)
   do.call(order, c(unname(split(keys, row(keys))), method = "radix"))
 }
 
