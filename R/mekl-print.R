@@ -139,4 +139,3 @@ nobs.rmekl <- function(object, ...) {
   check_sound(object)
   object$n
 }
-

@@ -71,7 +71,8 @@ rank_of <- function(d, kernel, basis, rbf) {
   y <- factor(rep_len(1:2, nrow(d$x)))
   width <- if (identical(kernel, "radial")) list(rbf.scale = rbf)
   m <- suppressWarnings(do.call(rmekl, c(
-    list(d$x, y, kernels = kernel, basis = basis, c = 1, scale = FALSE, max.iter = 1, seed = 1), width
+    list(d$x, y, kernels = kernel, basis = basis, c = 1, scale = FALSE, max.iter = 1, seed = 1),
+    width
   )))
   data.frame(rank = m$views$rank)
 }

@@ -72,9 +72,9 @@ ref_margins <- function(x, part, overlap) {
 
 # ---- fit: every fold, width and penalty by a dense solve -------------------------------------
 
-# a minimises lambda |f|^2 + (1/n) sum w_i (y_i - f(x_i))^2 with f = sum a_i k(x_i, .).
+# a minimises lambda |f|^2 + sum w_i (y_i - f(x_i))^2 / sum w_i with f = sum a_i k(x_i, .).
 ref_solve <- function(k, y, w, lambda) {
-  solve(w * k + nrow(k) * lambda * diag(nrow(k)), w * y)
+  solve(w * k + sum(w) * lambda * diag(nrow(k)), w * y)
 }
 
 ref_default_grid <- function(x) {

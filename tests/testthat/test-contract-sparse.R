@@ -193,8 +193,9 @@ test_that("every kernel, scale and partition gives what the dense matrix gives",
                      list(partition = "random", cells = 3), list(cells = 4, overlap = 0.3))
   for (kernel in c("radial", "polynomial", "linear")) for (scale in c("range", "TRUE", "none")) {
     for (partition in partitions) {
-      arguments <- c(list(y = train$class, kernel = kernel, coef0 = 1, seed = 5,
-                          scale = if (scale == "TRUE") TRUE else scale), partition)
+      arguments <- c(list(y = train$class, kernel = kernel, seed = 5,
+                          scale = if (scale == "TRUE") TRUE else scale), partition,
+                     if (kernel == "polynomial") list(coef0 = 1))
       dense <- quiet(do.call(vpsvm, c(list(train$dense), arguments)))
       sparse <- quiet(do.call(vpsvm, c(list(train$sparse), arguments)))
       expect_identical(sparse$cell, dense$cell)
@@ -207,8 +208,10 @@ test_that("every kernel, scale and partition gives what the dense matrix gives",
 
 test_that("a sparse fit agrees with naive kernel ridge regression on the shifted points", {
   for (kernel in c("radial", "polynomial", "linear")) {
-    m <- quiet(vpsvm(train$sparse, train$number, kernel = kernel, coef0 = 1, lambda = 1e-2,
-                     gamma = if (kernel != "linear") 0.1, offset = "none", clip = FALSE))
+    own <- list(gamma = if (kernel != "linear") 0.1)
+    if (kernel == "polynomial") own$coef0 <- 1
+    m <- quiet(do.call(vpsvm, c(list(train$sparse, train$number, kernel = kernel, lambda = 1e-2,
+                                     offset = "none", clip = FALSE), own)))
     ends <- apply(train$dense, 2, range)
     half <- (ends[2, ] - ends[1, ]) / 2
     scaled <- function(x) sweep(sweep(x, 2, colMeans(ends)), 2, ifelse(half > 0, half, Inf), "/")

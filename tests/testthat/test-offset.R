@@ -60,16 +60,19 @@ test_that("the constant is one of the kernel, in every cell, class and form of t
     switch(kernel, radial = 1, linear = size, polynomial = 0.7^2 * size^2)
   }
   for (kernel in c("radial", "linear", "polynomial")) {
-    gamma <- if (kernel == "linear") NULL else 0.7
-    fit <- vpsvm(x, y, kernel = kernel, degree = 2, gamma = gamma, lambda = 1e-3, weights = w,
-                 clip = FALSE, seed = 1)
+    own_options <- list(gamma = if (kernel != "linear") 0.7)
+    if (kernel == "polynomial") own_options$degree <- 2
+    machine <- function(x) {
+      do.call(vpsvm, c(list(x, y, kernel = kernel, lambda = 1e-3, weights = w, clip = FALSE,
+                            seed = 1), own_options))
+    }
+    fit <- machine(x)
     z <- fit$sv[order(fit$index), ]
     k <- ref_kernel(z, z, kernel, 0.7, 2) + own(rowSums(z^2), kernel)
     a <- ref_solve(k, (y - fit$label["center"]) / fit$label["half"], w / mean(w), 1e-3)
     expect_equal(as.vector(predict(fit, x)),
                  as.vector(k %*% a * fit$label["half"] + fit$label["center"]), tolerance = 1e-6)
-    sparse <- vpsvm(as_sparse_matrix(x), y, kernel = kernel, degree = 2, gamma = gamma,
-                    lambda = 1e-3, weights = w, clip = FALSE, seed = 1)
+    sparse <- machine(as_sparse_matrix(x))
     expect_equal(predict(sparse, x), predict(fit, x), tolerance = 1e-6)
     expect_identical(predict(unserialize(serialize(fit, NULL)), x), predict(fit, x))
   }

@@ -271,7 +271,8 @@ test_that("views of rank 0 are left out with a warning, and refused where no vie
     linear <- quick(X, pair$Species, "linear", lambda = NULL)
     expect_equal(decision(m, zero), decision(linear), tolerance = 1e-6)
   }
-  expect_flexkern_error(quick(zero, pair$Species, kernels[2], lambda = NULL), "Every kernel has rank 0")
+  expect_flexkern_error(quick(zero, pair$Species, kernels[2], lambda = NULL),
+                        "Every kernel has rank 0")
 })
 
 test_that("plots of the objective and of the maps", {

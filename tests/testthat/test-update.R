@@ -5,7 +5,8 @@ d <- two_classes()
 
 fit_by <- function(f, formula, ..., env = parent.frame()) {
   fit <- f$fit
-  eval(as.call(c(quote(fit), formula, ..., f$options, seed = 1)), list(fit = fit), env)
+  options <- utils::modifyList(f$options, list(seed = 1))
+  eval(as.call(c(quote(fit), formula, ..., options)), list(fit = fit), env)
 }
 
 for_each_fitter(list(
