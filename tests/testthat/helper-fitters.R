@@ -9,7 +9,7 @@ options(flexkern.threads = 2, flexkern.verbose = FALSE)
 # make a constant model; `regression`: numbers are a response too; `sum.loss`: the loss is a sum,
 # whose weight against the penalty grows with the rows; `row.parts`: rows are parted at random, so
 # that a row and its copy have different roles; `precise`: arguments that leave nothing to a
-# stopping rule; `drawn`: what the columns or the rows are given to is drawn by their place.
+# stopping rule.
 fitters <- list(
   vpsvm = list(
     fit = vpsvm,
@@ -79,7 +79,7 @@ fitters <- list(
                     list(architectures = NULL)),
     ranges = list(gamma = c(0.1, 1), lambda = 0.01, steps = 1), summary = "Cells",
     probability = TRUE, class.weights = TRUE, importance = TRUE, sparse = FALSE,
-    constant.x = TRUE, regression = TRUE, row.parts = TRUE, drawn = TRUE
+    constant.x = TRUE, regression = TRUE, row.parts = TRUE
   )
 )
 

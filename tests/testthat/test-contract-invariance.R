@@ -43,14 +43,12 @@ expect_same_numbers <- function(a, b, x, other = x, shift = 0, unit = 1, toleran
 
 for_each_fitter(list(
   "the order of the levels does not matter" = function(f) {
-    skip_if(isTRUE(f$drawn))
     for (way in class_fits(f)) {
       d <- way$data
       expect_same_answers(way$fit(), way$fit(y = with_levels_reversed(d$y)), columns_of(d))
     }
   },
   "the order of the columns does not matter" = function(f) {
-    skip_if(isTRUE(f$drawn))
     for (way in class_fits(f)) {
       x <- columns_of(way$data)
       expect_same_answers(way$fit(), way$fit(x = x[3:1]), x)
@@ -80,7 +78,7 @@ for_each_fitter(list(
     }
   },
   "the order of the rows does not matter where nothing is drawn" = function(f) {
-    skip_if(isTRUE(f$drawn))
+    skip_if(isTRUE(f$row.parts))
     quick <- function(...) do.call(f$quick, c(list(...), f$precise))
     set.seed(4)
     for (d in list(three, two)) {
