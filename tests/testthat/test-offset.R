@@ -100,8 +100,7 @@ test_that("far from all rows a radial machine says its constant", {
 
 test_that("linear and polynomial machines are as good as those with an unpenalised offset", {
   skip_if_not_installed("e1071")
-  skip_if_not_installed("MASS")
-  sets <- list(list(Species ~ ., iris), list(Sex ~ ., MASS::cats),
+  sets <- list(list(Species ~ ., iris), list(Sex ~ ., from_package("MASS", "cats")),
                list(Class ~ ., get_mlbench("Sonar")))
   machines <- list(list(kernel = "linear"), list(kernel = "polynomial", degree = 2),
                    list(kernel = "polynomial", degree = 3))
